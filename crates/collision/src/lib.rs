@@ -1,0 +1,1 @@
+//! Broad phase, distances, continuous collision detection and intersection tests: geometry only.

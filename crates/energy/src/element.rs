@@ -1,0 +1,41 @@
+//! What an elastic element offers: energy, gradient and Hessian over a small stencil of blocks.
+//!
+//! The unknowns of a model are *blocks* of three numbers: one per node (a position \[m\]), then one per rod edge
+//! (its twist θ \[rad\] in the first component, the other two unused and zero). Every element is a pure function of the
+//! blocks of its stencil and of the rod frames at the start of the step, so one assembly serves them all.
+
+use stiction_bodies::EdgeFrame;
+use stiction_numerics::{Mat3, Vec3};
+
+/// What an element sees: the blocks of its stencil, and the frames of all rod edges at the start of the step.
+#[derive(Clone, Copy, Debug)]
+pub struct Stencil<'a, const N: usize> {
+    /// Node positions \[m\]; for a twist block, θ \[rad\] in the first component.
+    pub x: [Vec3; N],
+    /// Reference frames of all rod edges of the model at the start of the step.
+    pub frames: &'a [EdgeFrame],
+}
+
+/// Second derivatives of an element: `blocks[a][b] = ∂²E/∂x_a∂x_b`, symmetric.
+pub type LocalHessian<const N: usize> = [[Mat3; N]; N];
+
+/// Which second derivative is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Curvature {
+    /// The true Hessian.
+    Exact,
+    /// The Hessian with its negative eigenvalues removed.
+    Projected,
+}
+
+/// An elastic energy over `N` blocks \[J\]. Pure: the same stencil gives the same value.
+pub trait Element<const N: usize>: Send + Sync {
+    /// The blocks that the element depends on. A block may stand only once.
+    fn blocks(&self) -> [u32; N];
+    /// Energy \[J\].
+    fn energy(&self, at: &Stencil<'_, N>) -> f64;
+    /// Gradient of the energy (minus the force).
+    fn gradient(&self, at: &Stencil<'_, N>) -> [Vec3; N];
+    /// Second derivatives.
+    fn hessian(&self, at: &Stencil<'_, N>, curvature: Curvature) -> LocalHessian<N>;
+}

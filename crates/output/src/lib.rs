@@ -1,0 +1,1 @@
+//! Run folders, frames, statistics, checkpoints and export.

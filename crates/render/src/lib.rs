@@ -1,0 +1,1 @@
+//! Stills without a display: a software renderer for run folders.

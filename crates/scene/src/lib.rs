@@ -1,0 +1,1 @@
+//! Scene files, units, presets, validation and mesh input for Stiction.
