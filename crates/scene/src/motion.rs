@@ -1,0 +1,276 @@
+//! Prescribed motion: key frames plus constant rates, with an exact derivative.
+//!
+//! x(t) = c + T(t) + R(t) s(t) (X − c),  R = exp(ω τ) exp(r(t)),  T = keyed + v τ,  τ = clamp(t, start, end) − start
+//! c centre · T translation · s scale · r keyed rotation vector · v, ω constant rates
+
+use stiction_numerics::nalgebra::Rotation3;
+use stiction_numerics::{Mat3, Vec3};
+
+/// How values run between key frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Interpolation {
+    /// Straight lines: velocity jumps at keys.
+    #[default]
+    Linear,
+    /// Smoothstep u²(3 − 2u): velocity is zero at keys and continuous.
+    Smooth,
+}
+
+/// A pose at a time, relative to the initial place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeyFrame {
+    /// Time [s].
+    pub time: f64,
+    /// Translation [m].
+    pub translation: Vec3,
+    /// Rotation vector, axis times angle [rad]; more than one turn is allowed.
+    pub rotation: Vec3,
+    /// Uniform scale about the centre, positive.
+    pub scale: f64,
+}
+
+/// Motion of a pin or collider as one piece.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motion {
+    /// Point about which it turns and scales [m], in the world at time zero.
+    pub centre: Vec3,
+    /// Key frames in order of time; the first and last are held outside. Empty: none.
+    pub keys: Vec<KeyFrame>,
+    /// How values run between keys.
+    pub interpolation: Interpolation,
+    /// Whether the keys repeat with the period last − first.
+    pub repeat: bool,
+    /// Constant velocity added to the keys [m/s].
+    pub velocity: Vec3,
+    /// Constant angular velocity applied after the keyed rotation [rad/s].
+    pub angular_velocity: Vec3,
+    /// Time from which the constant rates act [s].
+    pub start: f64,
+    /// Time until which the constant rates act [s]; may be infinite.
+    pub end: f64,
+}
+
+impl Default for Motion {
+    fn default() -> Self {
+        Motion {
+            centre: Vec3::zeros(),
+            keys: Vec::new(),
+            interpolation: Interpolation::Linear,
+            repeat: false,
+            velocity: Vec3::zeros(),
+            angular_velocity: Vec3::zeros(),
+            start: 0.0,
+            end: f64::INFINITY,
+        }
+    }
+}
+
+/// An affine map x = linear · X + offset.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Rotation times scale.
+    pub linear: Mat3,
+    /// Offset [m].
+    pub offset: Vec3,
+}
+
+impl Pose {
+    /// Where a point that started at `reference` is.
+    pub fn apply(&self, reference: &Vec3) -> Vec3 {
+        self.linear * reference + self.offset
+    }
+}
+
+/// Keyed values and their rates at one time.
+struct Keyed {
+    translation: [Vec3; 2],
+    rotation: [Vec3; 2],
+    scale: [f64; 2],
+}
+
+impl Motion {
+    /// A motion that stays.
+    pub fn fixed() -> Self {
+        Motion::default()
+    }
+
+    /// Whether nothing ever moves.
+    pub fn is_static(&self) -> bool {
+        let still = KeyFrame { time: 0.0, translation: Vec3::zeros(), rotation: Vec3::zeros(), scale: 1.0 };
+        self.velocity == Vec3::zeros()
+            && self.angular_velocity == Vec3::zeros()
+            && self.keys.iter().all(|k| KeyFrame { time: 0.0, ..*k } == still)
+    }
+
+    /// Map from the initial place to the place at a time [s].
+    pub fn pose(&self, time: f64) -> Pose {
+        let keyed = self.keyed(time);
+        let (tau, _) = self.rate_time(time);
+        let rotation = exp(&(self.angular_velocity * tau)) * exp(&keyed.rotation[0]);
+        let linear = rotation * keyed.scale[0];
+        let translation = keyed.translation[0] + self.velocity * tau;
+        Pose { linear, offset: self.centre + translation - linear * self.centre }
+    }
+
+    /// Place at a time of the point that started at `reference` [m].
+    pub fn position(&self, reference: &Vec3, time: f64) -> Vec3 {
+        self.pose(time).apply(reference)
+    }
+
+    /// Velocity of the point that is at `point` in the world at `time` [m/s]: exact derivative of the pose.
+    ///
+    /// At a corner of a linear motion it is the velocity of the interval that begins.
+    pub fn velocity_at(&self, point: &Vec3, time: f64) -> Vec3 {
+        let keyed = self.keyed(time);
+        let (tau, rate) = self.rate_time(time);
+        let arm = point - (self.centre + keyed.translation[0] + self.velocity * tau);
+        let spin = self.angular_rate(&keyed, tau, rate);
+        keyed.translation[1]
+            + self.velocity * rate
+            + spin.cross(&arm)
+            + arm * (keyed.scale[1] / keyed.scale[0])
+    }
+
+    /// Velocity at a time of the point that started at `reference` [m/s].
+    pub fn velocity_of(&self, reference: &Vec3, time: f64) -> Vec3 {
+        self.velocity_at(&self.position(reference, time), time)
+    }
+
+    /// Angular velocity at a time [rad/s].
+    pub fn angular_velocity_at(&self, time: f64) -> Vec3 {
+        let (tau, rate) = self.rate_time(time);
+        self.angular_rate(&self.keyed(time), tau, rate)
+    }
+
+    /// ω_total = ω + exp(ω τ) J(r) ṙ, with J the left Jacobian of the exponential map.
+    fn angular_rate(&self, keyed: &Keyed, tau: f64, rate: f64) -> Vec3 {
+        self.angular_velocity * rate
+            + exp(&(self.angular_velocity * tau)) * (left_jacobian(&keyed.rotation[0]) * keyed.rotation[1])
+    }
+
+    /// Time for which the constant rates have acted and their rate (0 or 1).
+    fn rate_time(&self, time: f64) -> (f64, f64) {
+        let tau = time.min(self.end).max(self.start) - self.start;
+        (tau, if time >= self.start && time < self.end { 1.0 } else { 0.0 })
+    }
+
+    fn keyed(&self, time: f64) -> Keyed {
+        let Some((first, last)) = self.keys.first().zip(self.keys.last()) else {
+            return Keyed {
+                translation: [Vec3::zeros(); 2],
+                rotation: [Vec3::zeros(); 2],
+                scale: [1.0, 0.0],
+            };
+        };
+        let period = last.time - first.time;
+        let time = if self.repeat && period > 0.0 {
+            first.time + (time - first.time).rem_euclid(period)
+        } else {
+            time
+        };
+        let next = self.keys.partition_point(|k| k.time <= time);
+        if next == 0 || next == self.keys.len() {
+            let held = if next == 0 { first } else { last };
+            return Keyed {
+                translation: [held.translation, Vec3::zeros()],
+                rotation: [held.rotation, Vec3::zeros()],
+                scale: [held.scale, 0.0],
+            };
+        }
+        self.between(&self.keys[next - 1], &self.keys[next], time)
+    }
+
+    fn between(&self, a: &KeyFrame, b: &KeyFrame, time: f64) -> Keyed {
+        let length = b.time - a.time;
+        let u = (time - a.time) / length;
+        let (w, rate) = match self.interpolation {
+            Interpolation::Linear => (u, 1.0 / length),
+            Interpolation::Smooth => (u * u * (3.0 - 2.0 * u), 6.0 * u * (1.0 - u) / length),
+        };
+        let mix = |from: Vec3, to: Vec3| [from + (to - from) * w, (to - from) * rate];
+        Keyed {
+            translation: mix(a.translation, b.translation),
+            rotation: mix(a.rotation, b.rotation),
+            scale: [a.scale + (b.scale - a.scale) * w, (b.scale - a.scale) * rate],
+        }
+    }
+}
+
+fn exp(rotation: &Vec3) -> Mat3 {
+    Rotation3::from_scaled_axis(*rotation).into_inner()
+}
+
+/// J(r) = I + (1 − cos θ)/θ² [r]× + (θ − sin θ)/θ³ [r]×², θ = |r|; series for small θ, where it cancels.
+fn left_jacobian(rotation: &Vec3) -> Mat3 {
+    let theta = rotation.norm();
+    let (a, b) = if theta < 1e-3 {
+        let t2 = theta * theta;
+        (0.5 - t2 / 24.0, 1.0 / 6.0 - t2 / 120.0)
+    } else {
+        ((1.0 - theta.cos()) / (theta * theta), (theta - theta.sin()) / theta.powi(3))
+    };
+    let cross = rotation.cross_matrix();
+    Mat3::identity() + cross * a + cross * cross * b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wild(interpolation: Interpolation) -> Motion {
+        let key = |time, t: [f64; 3], r: [f64; 3], scale| KeyFrame {
+            time,
+            translation: t.into(),
+            rotation: r.into(),
+            scale,
+        };
+        Motion {
+            centre: Vec3::new(0.3, -0.2, 0.5),
+            keys: vec![
+                key(0.0, [0.0; 3], [0.0; 3], 1.0),
+                key(1.0, [1.0, 0.5, -0.3], [0.4, 7.0, -1.0], 1.5),
+                key(2.5, [0.0, 0.5, 0.3], [-0.4, 2.0, 1.0], 0.7),
+            ],
+            interpolation,
+            repeat: false,
+            velocity: Vec3::new(0.1, 0.2, 0.3),
+            angular_velocity: Vec3::new(1.0, -0.5, 0.25),
+            start: 0.2,
+            end: 2.0,
+        }
+    }
+
+    #[test]
+    fn velocity_is_the_derivative_of_position() {
+        let point = Vec3::new(1.0, 2.0, -1.0);
+        for interpolation in [Interpolation::Linear, Interpolation::Smooth] {
+            let motion = wild(interpolation);
+            for time in [-0.5, 0.1, 0.4, 0.9, 1.3, 1.9, 2.2, 3.0] {
+                let h = 1e-5;
+                let diff =
+                    (motion.position(&point, time + h) - motion.position(&point, time - h)) / (2.0 * h);
+                let exact = motion.velocity_of(&point, time);
+                // Central differences: error of order h² times third derivatives of a few hundred.
+                assert!((diff - exact).norm() < 1e-6 * (1.0 + exact.norm()), "{time}: {diff} {exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn repeats_with_its_period() {
+        let mut motion = wild(Interpolation::Smooth);
+        motion.velocity = Vec3::zeros();
+        motion.angular_velocity = Vec3::zeros();
+        motion.repeat = true;
+        let p = Vec3::new(0.0, 1.0, 0.0);
+        assert!((motion.position(&p, 0.7) - motion.position(&p, 5.7)).norm() < 1e-12);
+    }
+
+    #[test]
+    fn a_fixed_motion_is_static_and_moves_nothing() {
+        assert!(Motion::fixed().is_static());
+        assert!(!wild(Interpolation::Linear).is_static());
+        let p = Vec3::new(0.1, 0.7, 0.9);
+        assert_eq!(Motion::fixed().position(&p, 3.0), p);
+    }
+}
