@@ -185,7 +185,7 @@ fn check_motions<const N: usize>(
     let turn = if checks.invariance == Invariance::Rigid { random.rotation() } else { Mat3::identity() };
     let shift = random.vector() * checks.sizes[0];
     let frames: Vec<EdgeFrame> = (at.frames.iter())
-        .map(|f| EdgeFrame { tangent: turn * f.tangent, director: turn * f.director })
+        .map(|f| EdgeFrame { tangent: turn * f.tangent, director: turn * f.director, ..*f })
         .collect();
     let moved = Stencil {
         x: std::array::from_fn(|a| if checks.twist[a] { at.x[a] } else { turn * at.x[a] + shift }),
