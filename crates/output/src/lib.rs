@@ -1,1 +1,46 @@
-//! Run folders, frames, statistics, checkpoints and export.
+//! Run folders: frames, statistics, checkpoints, and export to the formats of other programs.
+//!
+//! Comes in: plain arrays (positions, topology, contacts), per-step numbers, opaque checkpoint sections.
+//! Goes out: a run folder that survives a kill at any moment, a reader for it, and exported files.
+//! Does not know: physics, the scene format, solvers, or how a picture is drawn.
+//!
+//! ```text
+//! RUN/run.json          RunSummary            summary.rs
+//! RUN/stats.jsonl       one StepRecord a step stats.rs
+//! RUN/frames/layout.*   Layout                layout.rs, layout_file.rs
+//! RUN/frames/*.frame    Frame                 frame.rs
+//! RUN/checkpoint/*.bin  Checkpoint            checkpoint.rs, sections.rs
+//! ```
+//! All binary files share one container of named, checksummed blocks (`container.rs`). The bytes are
+//! described in `docs/run_folder.md`.
+
+#![forbid(unsafe_code)]
+
+pub mod checkpoint;
+pub mod container;
+pub mod error;
+pub mod files;
+pub mod frame;
+pub mod hash;
+pub mod layout;
+mod layout_file;
+pub mod memory;
+pub mod reader;
+pub mod sections;
+pub mod stats;
+pub mod summary;
+pub mod time_share;
+pub mod writer;
+
+pub use checkpoint::{Checkpoint, CheckpointIdentity};
+pub use error::OutputError;
+pub use frame::{Channel, ContactPoint, Frame, narrow};
+pub use hash::{StateHasher, state_hash};
+pub use layout::{BodyKind, BodyLayout, Layout, Motion, Pose, UpAxis};
+pub use memory::peak_memory_bytes;
+pub use reader::RunReader;
+pub use sections::Sections;
+pub use stats::StepRecord;
+pub use summary::{RunStatus, RunSummary};
+pub use time_share::{Category, Stopwatch, TimeShare};
+pub use writer::RunWriter;

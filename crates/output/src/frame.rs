@@ -1,0 +1,267 @@
+//! One frame: `frames/000042.frame`.
+//!
+//! In memory a frame always covers the whole global vertex array. On disk only `Free` bodies are stored;
+//! `Posed` bodies store a pose and `Fixed` ones nothing, and reading fills them in from the layout.
+
+use crate::container::{Codec, ContainerReader, ContainerWriter, Filter};
+use crate::error::{OutputError, Result};
+use crate::layout::{Layout, Motion, Pose};
+use crate::sections::{from_f32s, group, to_f32s};
+use std::io::{Read, Seek};
+use std::path::Path;
+
+/// Marker of frame files.
+pub const MAGIC: [u8; 8] = *b"STFRAME\0";
+/// Version of the frame content.
+pub const VERSION: u32 = 1;
+
+const CHANNEL: &str = "channel/";
+
+/// A named scalar per vertex, such as `strain` or `contact_pressure`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    /// Name shown in legends and written to exports.
+    pub name: String,
+    /// One value per vertex of the global array; 0 on bodies that are not `Free`.
+    pub values: Vec<f32>,
+}
+
+/// A contact as drawn: force acts on the first body at the point.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactPoint {
+    /// Where \[m\].
+    pub point: [f32; 3],
+    /// Unit normal from the second body to the first.
+    pub normal: [f32; 3],
+    /// Force on the first body \[N\]: normal part and friction together.
+    pub force: [f32; 3],
+}
+
+/// Everything that changes from frame to frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// Number of the frame, from 0.
+    pub index: u32,
+    /// Steps done when it was taken.
+    pub step: u64,
+    /// Time [s], index / fps.
+    pub time: f64,
+    /// Positions of all bodies \[m\].
+    pub positions: Vec<[f32; 3]>,
+    /// Velocities [m/s], or empty; 0 on bodies that are not `Free`.
+    pub velocities: Vec<[f32; 3]>,
+    /// Poses of `Posed` bodies in layout order.
+    pub poses: Vec<Pose>,
+    /// Scalars per vertex.
+    pub channels: Vec<Channel>,
+    /// Contacts.
+    pub contacts: Vec<ContactPoint>,
+    /// Places where surfaces or centrelines cross \[m\].
+    pub intersections: Vec<[f32; 3]>,
+}
+
+/// Rounds 3-vectors to the single precision of files.
+pub fn narrow<V: Copy + Into<[f64; 3]>>(vectors: &[V]) -> Vec<[f32; 3]> {
+    vectors.iter().map(|&v| v.into().map(|c| c as f32)).collect()
+}
+
+impl Frame {
+    /// A frame at rest: fixed bodies placed, the others at the origin, one identity pose per posed body.
+    pub fn new(layout: &Layout, index: u32, step: u64) -> Self {
+        let poses = vec![Pose::IDENTITY; layout.posed().count()];
+        let mut positions = vec![[0.0; 3]; layout.vertex_count()];
+        layout.place(&poses, &mut positions);
+        Self { index, step, time: f64::from(index) / layout.fps, positions, poses, ..Self::default() }
+    }
+
+    /// The channel of that name.
+    pub fn channel(&self, name: &str) -> Option<&[f32]> {
+        self.channels.iter().find(|c| c.name == name).map(|c| c.values.as_slice())
+    }
+
+    /// The bytes of the file.
+    pub fn to_bytes(&self, layout: &Layout) -> Result<Vec<u8>> {
+        self.check(layout)?;
+        let mut out = ContainerWriter::new(MAGIC, VERSION);
+        let mut head = Vec::with_capacity(32);
+        head.extend_from_slice(&self.index.to_le_bytes());
+        head.extend_from_slice(&(layout.stored_vertex_count() as u32).to_le_bytes());
+        head.extend_from_slice(&self.step.to_le_bytes());
+        head.extend_from_slice(&self.time.to_bits().to_le_bytes());
+        out.add("head", &head, Filter::None, Codec::Raw);
+        let mut add = |name: &str, bytes: Vec<u8>| {
+            if !bytes.is_empty() {
+                out.add(name, &bytes, Filter::Shuffle4, Codec::Zstd);
+            }
+        };
+        add("positions", from_f32s(stored(layout, &self.positions).as_flattened()));
+        add("velocities", from_f32s(stored(layout, &self.velocities).as_flattened()));
+        let poses: Vec<[f32; 7]> = self.poses.iter().map(pose_numbers).collect();
+        add("poses", from_f32s(poses.as_flattened()));
+        for channel in &self.channels {
+            add(&format!("{CHANNEL}{}", channel.name), from_f32s(&stored(layout, &channel.values)));
+        }
+        let contacts: Vec<[[f32; 3]; 3]> =
+            self.contacts.iter().map(|c| [c.point, c.normal, c.force]).collect();
+        add("contacts", from_f32s(contacts.as_flattened().as_flattened()));
+        add("intersections", from_f32s(self.intersections.as_flattened()));
+        Ok(out.into_bytes())
+    }
+
+    /// Reads a whole frame.
+    pub fn read(source: impl Read + Seek, path: &Path, layout: &Layout) -> Result<Self> {
+        let mut file = FrameFile::open(source, path, layout)?;
+        let positions = file.positions()?;
+        let velocities = match file.block_f32s("velocities")? {
+            values if values.is_empty() => Vec::new(),
+            values => file.spread(&group::<_, 3>(&values))?,
+        };
+        let names: Vec<String> = file.channel_names().map(String::from).collect();
+        let mut channels = Vec::with_capacity(names.len());
+        for name in names {
+            channels.push(Channel { values: file.channel(&name)?, name });
+        }
+        let contacts = group::<_, 9>(&file.block_f32s("contacts")?).into_iter().map(|c| ContactPoint {
+            point: [c[0], c[1], c[2]],
+            normal: [c[3], c[4], c[5]],
+            force: [c[6], c[7], c[8]],
+        });
+        Ok(Self {
+            index: file.index,
+            step: file.step,
+            time: file.time,
+            positions,
+            velocities,
+            poses: file.poses()?,
+            channels,
+            contacts: contacts.collect(),
+            intersections: group(&file.block_f32s("intersections")?),
+        })
+    }
+
+    fn check(&self, layout: &Layout) -> Result<()> {
+        let vertices = layout.vertex_count();
+        let frame = || format!("frame {}", self.index);
+        let wrong = |what: &str, found: usize, expected: usize| {
+            Err(OutputError::shape(frame(), format!("{found} {what}, expected {expected}")))
+        };
+        if self.positions.len() != vertices {
+            return wrong("positions", self.positions.len(), vertices);
+        }
+        if !self.velocities.is_empty() && self.velocities.len() != vertices {
+            return wrong("velocities", self.velocities.len(), vertices);
+        }
+        if self.poses.len() != layout.posed().count() {
+            return wrong("poses", self.poses.len(), layout.posed().count());
+        }
+        for channel in &self.channels {
+            if channel.values.len() != vertices {
+                return wrong(&format!("values of `{}`", channel.name), channel.values.len(), vertices);
+            }
+        }
+        if !self.positions.as_flattened().iter().all(|x| x.is_finite()) {
+            return Err(OutputError::shape(frame(), "a position is not a finite number"));
+        }
+        Ok(())
+    }
+}
+
+fn pose_numbers(pose: &Pose) -> [f32; 7] {
+    let [x, y, z] = pose.translation;
+    let [qx, qy, qz, qw] = pose.rotation_xyzw;
+    [x, y, z, qx, qy, qz, qw]
+}
+
+/// The part of a global array that belongs to `Free` bodies.
+fn stored<T: Copy>(layout: &Layout, values: &[T]) -> Vec<T> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let free = layout.bodies.iter().filter(|b| b.motion == Motion::Free);
+    free.flat_map(|b| values[b.range()].iter().copied()).collect()
+}
+
+/// An open frame file: reads single parts without touching the others.
+pub struct FrameFile<'a, R> {
+    container: ContainerReader<R>,
+    layout: &'a Layout,
+    path: &'a Path,
+    /// Number of the frame.
+    pub index: u32,
+    /// Steps done.
+    pub step: u64,
+    /// Time \[s\].
+    pub time: f64,
+}
+
+impl<'a, R: Read + Seek> FrameFile<'a, R> {
+    /// Opens a frame and checks that it belongs to the layout.
+    pub fn open(source: R, path: &'a Path, layout: &'a Layout) -> Result<Self> {
+        let mut container = ContainerReader::open(source, path, MAGIC, VERSION)?;
+        let head = container.read("head")?;
+        if head.len() != 24 {
+            return Err(OutputError::corrupt(path, "its head has the wrong length"));
+        }
+        let number = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
+        let (index, vertices) = (number(0) as u32, (number(0) >> 32) as usize);
+        if vertices != layout.stored_vertex_count() {
+            let reason =
+                format!("it stores {vertices} vertices, the layout {}", layout.stored_vertex_count());
+            return Err(OutputError::corrupt(path, reason));
+        }
+        Ok(Self { container, layout, path, index, step: number(8), time: f64::from_bits(number(16)) })
+    }
+
+    /// Positions of all bodies \[m\].
+    pub fn positions(&mut self) -> Result<Vec<[f32; 3]>> {
+        let stored = group(&self.block_f32s("positions")?);
+        let poses = self.poses()?;
+        let mut positions = self.spread(&stored)?;
+        self.layout.place(&poses, &mut positions);
+        Ok(positions)
+    }
+
+    /// Poses of `Posed` bodies.
+    pub fn poses(&mut self) -> Result<Vec<Pose>> {
+        let numbers: Vec<[f32; 7]> = group(&self.block_f32s("poses")?);
+        if numbers.len() != self.layout.posed().count() {
+            return Err(OutputError::corrupt(self.path, "its poses do not fit the layout"));
+        }
+        let pose =
+            |n: [f32; 7]| Pose { translation: [n[0], n[1], n[2]], rotation_xyzw: [n[3], n[4], n[5], n[6]] };
+        Ok(numbers.into_iter().map(pose).collect())
+    }
+
+    /// Names of the scalar channels.
+    pub fn channel_names(&self) -> impl Iterator<Item = &str> {
+        self.container.names().filter_map(|n| n.strip_prefix(CHANNEL))
+    }
+
+    /// One scalar channel over the global vertex array.
+    pub fn channel(&mut self, name: &str) -> Result<Vec<f32>> {
+        let values = self.block_f32s(&format!("{CHANNEL}{name}"))?;
+        self.spread(&values)
+    }
+
+    fn block_f32s(&mut self, name: &str) -> Result<Vec<f32>> {
+        if !self.container.has(name) {
+            return Ok(Vec::new());
+        }
+        Ok(to_f32s(&self.container.read(name)?))
+    }
+
+    /// From the stored array of `Free` bodies to the global one.
+    fn spread<T: Copy + Default>(&self, stored: &[T]) -> Result<Vec<T>> {
+        if stored.len() != self.layout.stored_vertex_count() {
+            return Err(OutputError::corrupt(self.path, "an array does not fit the layout"));
+        }
+        let mut all = vec![T::default(); self.layout.vertex_count()];
+        let mut rest = stored;
+        for body in self.layout.bodies.iter().filter(|b| b.motion == Motion::Free) {
+            let (own, tail) = rest.split_at(body.vertex_count());
+            all[body.range()].copy_from_slice(own);
+            rest = tail;
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,148 @@
+//! `frames/layout.json` (names, kinds, sizes: readable) and `frames/layout.bin` (the arrays).
+
+use crate::container::{Codec, ContainerReader, ContainerWriter, Filter};
+use crate::error::{OutputError, Result};
+use crate::files::{Durability, write_atomic};
+use crate::layout::{BodyKind, BodyLayout, Layout, Motion, UpAxis};
+use crate::sections::{from_f32s, from_u32s, group, to_f32s, to_u32s};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::Path;
+
+const MAGIC: [u8; 8] = *b"STLAYOUT";
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct LayoutJson {
+    version: u32,
+    up_axis: UpAxis,
+    fps: f64,
+    vertices: usize,
+    bodies: Vec<BodyJson>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BodyJson {
+    name: String,
+    kind: BodyKind,
+    motion: Motion,
+    first_vertex: u32,
+    vertices: u32,
+    triangles: usize,
+    segments: usize,
+    strands: usize,
+    tets: usize,
+    thickness: f32,
+    colour: [f32; 3],
+}
+
+/// Writes both files; the readable one last, since its presence says that the layout is complete.
+pub(crate) fn write(folder: &Path, layout: &Layout) -> Result<()> {
+    write_atomic(&folder.join("layout.bin"), &to_bytes(layout), Durability::Process)?;
+    write_atomic(&folder.join("layout.json"), to_json(layout).as_bytes(), Durability::Process)
+}
+
+/// Reads and checks a layout.
+pub(crate) fn read(folder: &Path) -> Result<Layout> {
+    let json_path = folder.join("layout.json");
+    let text = fs::read_to_string(&json_path).map_err(|e| OutputError::reading(&json_path, e))?;
+    let path = folder.join("layout.bin");
+    let file = File::open(&path).map_err(|e| OutputError::reading(&path, e))?;
+    from_parts(&text, &json_path, BufReader::new(file), &path)
+}
+
+/// The readable part.
+pub(crate) fn to_json(layout: &Layout) -> String {
+    let bodies = layout.bodies.iter().map(|body| BodyJson {
+        name: body.name.clone(),
+        kind: body.kind,
+        motion: body.motion,
+        first_vertex: body.vertices.start,
+        vertices: body.vertices.end - body.vertices.start,
+        triangles: body.triangles.len(),
+        segments: body.segments.len(),
+        strands: body.strands.len(),
+        tets: body.tets.len(),
+        thickness: body.thickness,
+        colour: body.colour,
+    });
+    let json = LayoutJson {
+        version: VERSION,
+        up_axis: layout.up_axis,
+        fps: layout.fps,
+        vertices: layout.vertex_count(),
+        bodies: bodies.collect(),
+    };
+    serde_json::to_string_pretty(&json).expect("plain values serialise")
+}
+
+fn to_bytes(layout: &Layout) -> Vec<u8> {
+    let mut out = ContainerWriter::new(MAGIC, VERSION);
+    for (index, body) in layout.bodies.iter().enumerate() {
+        let mut add = |name: &str, bytes: Vec<u8>| {
+            if !bytes.is_empty() {
+                out.add(&format!("{index}/{name}"), &bytes, Filter::Shuffle4, Codec::Zstd);
+            }
+        };
+        let strand_lengths: Vec<u32> = body.strands.iter().map(|s| s.len() as u32).collect();
+        add("shape", from_f32s(body.shape.as_flattened()));
+        add("triangles", from_u32s(body.triangles.as_flattened()));
+        add("segments", from_u32s(body.segments.as_flattened()));
+        add("strand_lengths", from_u32s(&strand_lengths));
+        add("strand_vertices", from_u32s(&body.strands.concat()));
+        add("tets", from_u32s(body.tets.as_flattened()));
+        add("radius", from_f32s(&body.radius));
+        add("pinned", from_u32s(&body.pinned));
+        add("uv", from_f32s(body.uv.as_flattened()));
+    }
+    out.into_bytes()
+}
+
+fn from_parts(json: &str, json_path: &Path, file: BufReader<File>, path: &Path) -> Result<Layout> {
+    let json: LayoutJson =
+        serde_json::from_str(json).map_err(|e| OutputError::corrupt(json_path, e.to_string()))?;
+    let mut reader = ContainerReader::open(file, path, MAGIC, VERSION)?;
+    let mut layout = Layout::new(json.up_axis, json.fps);
+    for (index, entry) in json.bodies.into_iter().enumerate() {
+        let mut block = |name: &str| {
+            let name = format!("{index}/{name}");
+            if reader.has(&name) { reader.read(&name) } else { Ok(Vec::new()) }
+        };
+        let strand_lengths = to_u32s(&block("strand_lengths")?);
+        let strand_vertices = to_u32s(&block("strand_vertices")?);
+        let end = entry.first_vertex.checked_add(entry.vertices);
+        let end = end.ok_or_else(|| OutputError::corrupt(json_path, "vertex counts overflow"))?;
+        layout.bodies.push(BodyLayout {
+            name: entry.name,
+            kind: entry.kind,
+            motion: entry.motion,
+            vertices: entry.first_vertex..end,
+            shape: group(&to_f32s(&block("shape")?)),
+            triangles: group(&to_u32s(&block("triangles")?)),
+            segments: group(&to_u32s(&block("segments")?)),
+            strands: split(&strand_vertices, &strand_lengths).ok_or_else(|| {
+                OutputError::corrupt(path, format!("strands of body {index} do not add up"))
+            })?,
+            tets: group(&to_u32s(&block("tets")?)),
+            radius: to_f32s(&block("radius")?),
+            thickness: entry.thickness,
+            colour: entry.colour,
+            pinned: to_u32s(&block("pinned")?),
+            uv: group(&to_f32s(&block("uv")?)),
+        });
+    }
+    layout.check().map_err(|e| OutputError::corrupt(path, e.to_string()))?;
+    Ok(layout)
+}
+
+fn split(vertices: &[u32], lengths: &[u32]) -> Option<Vec<Vec<u32>>> {
+    let mut rest = vertices;
+    let mut strands = Vec::with_capacity(lengths.len());
+    for &length in lengths {
+        let (strand, tail) = rest.split_at_checked(length as usize)?;
+        strands.push(strand.to_vec());
+        rest = tail;
+    }
+    rest.is_empty().then_some(strands)
+}

@@ -1,0 +1,149 @@
+//! `run.json`: what a run was and how it went.
+
+use crate::error::{OutputError, Result};
+use crate::files::{Durability, write_atomic};
+use crate::stats::{StepRecord, nullable};
+use crate::time_share::TimeShare;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    /// Going on, or killed.
+    #[default]
+    Running,
+    /// All frames are there.
+    Finished,
+    /// A step failed; `failure` says why.
+    Failed,
+}
+
+/// The content of `run.json`. Field names are a contract (see `docs/run_folder.md`).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunSummary {
+    /// Scene name or path as the user gave it.
+    pub scene: String,
+    /// Hash of the scene after all overrides.
+    pub scene_hash: String,
+    /// Method key.
+    pub method: String,
+    /// Version of the program.
+    pub version: String,
+    /// Threads used.
+    pub threads: u64,
+    /// How far the run is.
+    pub status: RunStatus,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// Scalar degrees of freedom.
+    pub dofs: u64,
+    /// Vertices of all bodies.
+    pub vertices: u64,
+    /// Elastic elements.
+    pub elements: u64,
+    /// Frames written, the one at time 0 included.
+    pub frames: u64,
+    /// Steps done.
+    pub steps: u64,
+    /// Wall time of the run \[s\], parts before a resume included.
+    #[serde(with = "nullable")]
+    pub wall_seconds: f64,
+    /// Wall time per simulated frame \[ms\].
+    #[serde(with = "nullable")]
+    pub ms_per_frame: f64,
+    /// Fractions of wall time.
+    pub time_share: TimeShare,
+    /// Most contacts in a step.
+    pub contacts_max: u64,
+    /// Contacts per step on average.
+    #[serde(with = "nullable")]
+    pub contacts_mean: f64,
+    /// Most intersections in a step.
+    pub intersections_max: u64,
+    /// Deepest penetration \[m\].
+    #[serde(with = "nullable")]
+    pub penetration_max_m: f64,
+    /// Largest excess over a strain limit (0.05 = five per cent of stretch too much).
+    #[serde(with = "nullable")]
+    pub strain_limit_excess_max: f64,
+    /// Largest resident size, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+    /// Hash of the last state.
+    pub state_hash: String,
+    /// Further fields.
+    #[serde(flatten)]
+    pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+impl RunSummary {
+    /// Adds a step to the totals. The mean is updated, so totals rebuilt from `stats.jsonl` after a resume
+    /// equal those of an uninterrupted run.
+    pub fn add_step(&mut self, record: &StepRecord) {
+        let contacts_before = self.contacts_mean * self.steps as f64;
+        self.steps += 1;
+        self.contacts_mean = (contacts_before + record.contacts as f64) / self.steps as f64;
+        self.contacts_max = self.contacts_max.max(record.contacts);
+        self.intersections_max = self.intersections_max.max(record.intersections);
+        self.penetration_max_m = self.penetration_max_m.max(record.penetration_m);
+    }
+
+    /// Sets wall time, and the time per frame for the frames after the first (which costs no step).
+    pub fn set_wall_time(&mut self, seconds: f64, share: TimeShare) {
+        self.wall_seconds = seconds;
+        self.time_share = share;
+        self.ms_per_frame = 1e3 * seconds / self.frames.saturating_sub(1).max(1) as f64;
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(self).expect("plain values serialise");
+        text.push('\n');
+        write_atomic(path, text.as_bytes(), Durability::Device)
+    }
+
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|e| OutputError::reading(path, e))?;
+        serde_json::from_str(&text).map_err(|e| OutputError::corrupt(path, e.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holds_every_field_that_others_rely_on() {
+        let value = serde_json::to_value(RunSummary::default()).unwrap();
+        for name in
+            "method dofs vertices elements frames steps wall_seconds ms_per_frame time_share contacts_max \
+                     contacts_mean intersections_max penetration_max_m strain_limit_excess_max \
+                     peak_memory_bytes state_hash"
+                .split_whitespace()
+        {
+            assert!(value.get(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn totals_follow_the_steps() {
+        let mut summary = RunSummary::default();
+        for (contacts, depth) in [(3, 1e-4), (5, 0.0), (1, 2e-5)] {
+            summary.add_step(&StepRecord { contacts, penetration_m: depth, ..StepRecord::default() });
+        }
+        assert_eq!((summary.steps, summary.contacts_max), (3, 5));
+        assert!((summary.contacts_mean - 3.0).abs() < 1e-15);
+        assert_eq!(summary.penetration_max_m, 1e-4);
+    }
+
+    #[test]
+    fn unknown_fields_are_kept() {
+        let text = r#"{"method": "admm", "weather": {"wind": 3}}"#;
+        let summary: RunSummary = serde_json::from_str(text).unwrap();
+        let back = serde_json::to_value(&summary).unwrap();
+        assert_eq!(back["weather"]["wind"], 3);
+        assert_eq!(summary.method, "admm");
+    }
+}

@@ -1,0 +1,159 @@
+//! Writing a run folder so that a kill at any moment leaves something to resume.
+//!
+//! Order of a checkpoint interval: frames (renamed into place) and statistics (appended), then the
+//! statistics are synced, then the checkpoint. What lies beyond the newest checkpoint is cut off on resume
+//! and computed again, to the same bits.
+
+use crate::checkpoint::{Checkpoint, CheckpointIdentity};
+use crate::error::{OutputError, Result};
+use crate::files::{Durability, create_folder, write_atomic};
+use crate::frame::Frame;
+use crate::layout::Layout;
+use crate::layout_file;
+use crate::reader::{frame_files, frame_name};
+use crate::sections::Sections;
+use crate::stats::{StatsWriter, StepRecord};
+use crate::summary::{RunStatus, RunSummary};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Writes a run.
+pub struct RunWriter {
+    folder: PathBuf,
+    layout: Layout,
+    stats: StatsWriter,
+    summary: RunSummary,
+}
+
+impl RunWriter {
+    /// Starts a run in a new or empty folder; one that holds a run is refused.
+    pub fn create(folder: &Path, layout: Layout, summary: RunSummary) -> Result<Self> {
+        if holds_run(folder) {
+            return Err(OutputError::RunExists { path: folder.to_path_buf() });
+        }
+        Self::prepare(folder, layout, summary, 0, 0)
+    }
+
+    /// Continues a run after a checkpoint, or from the start when there is none: statistics and frames
+    /// beyond it are removed.
+    pub fn resume(
+        folder: &Path,
+        layout: Layout,
+        summary: RunSummary,
+        checkpoint: Option<&Checkpoint>,
+    ) -> Result<Self> {
+        let (step, frames) = checkpoint.map_or((0, 0), |c| (c.step, c.frames));
+        Self::prepare(folder, layout, summary, step, frames)
+    }
+
+    fn prepare(
+        folder: &Path,
+        layout: Layout,
+        mut summary: RunSummary,
+        step: u64,
+        frames: u32,
+    ) -> Result<Self> {
+        layout.check()?;
+        create_folder(&folder.join("frames"))?;
+        create_folder(&folder.join("checkpoint"))?;
+        summary.status = RunStatus::Running;
+        summary.failure = None;
+        summary.vertices = layout.vertex_count() as u64;
+        reset_totals(&mut summary);
+        for (index, path) in frame_files(folder)? {
+            if index >= frames {
+                fs::remove_file(&path).map_err(|e| OutputError::writing(&path, e))?;
+            } else {
+                summary.frames += 1;
+            }
+        }
+        let (stats, kept) = StatsWriter::open(&folder.join("stats.jsonl"), step)?;
+        kept.iter().for_each(|record| summary.add_step(record));
+        layout_file::write(&folder.join("frames"), &layout)?;
+        let writer = Self { folder: folder.to_path_buf(), layout, stats, summary };
+        writer.write_summary()?;
+        Ok(writer)
+    }
+
+    /// The run folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What is stored.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The summary so far; totals over steps and frames are kept up to date here.
+    pub fn summary(&self) -> &RunSummary {
+        &self.summary
+    }
+
+    /// The summary, to set what only the caller knows (sizes, wall time, hash).
+    pub fn summary_mut(&mut self) -> &mut RunSummary {
+        &mut self.summary
+    }
+
+    /// Writes a frame under its number.
+    pub fn write_frame(&mut self, frame: &Frame) -> Result<()> {
+        let path = self.folder.join("frames").join(frame_name(frame.index));
+        write_atomic(&path, &frame.to_bytes(&self.layout)?, Durability::Process)?;
+        self.summary.frames = self.summary.frames.max(u64::from(frame.index) + 1);
+        Ok(())
+    }
+
+    /// Appends a step's record and adds it to the totals.
+    pub fn write_step(&mut self, record: &StepRecord) -> Result<()> {
+        self.stats.append(record)?;
+        self.summary.add_step(record);
+        Ok(())
+    }
+
+    /// Saves a moment of the run, after making sure that the statistics before it are on the device.
+    pub fn write_checkpoint(&mut self, step: u64, time: f64, sections: Sections) -> Result<()> {
+        self.stats.sync()?;
+        let checkpoint = Checkpoint {
+            identity: CheckpointIdentity {
+                scene_hash: self.summary.scene_hash.clone(),
+                version: self.summary.version.clone(),
+            },
+            step,
+            time,
+            frames: self.summary.frames as u32,
+            wall_seconds: self.summary.wall_seconds,
+            sections,
+        };
+        checkpoint.write(&self.folder.join("checkpoint"))?;
+        self.write_summary()
+    }
+
+    /// Writes `run.json` with the present values.
+    pub fn write_summary(&self) -> Result<()> {
+        self.summary.write(&self.folder.join("run.json"))
+    }
+
+    /// Ends the run: finished, or failed with a reason.
+    pub fn finish(mut self, failure: Option<String>) -> Result<RunSummary> {
+        self.stats.sync()?;
+        self.summary.status = if failure.is_none() { RunStatus::Finished } else { RunStatus::Failed };
+        self.summary.failure = failure;
+        self.write_summary()?;
+        Ok(self.summary)
+    }
+}
+
+/// Whether a folder has any part of a run.
+pub fn holds_run(folder: &Path) -> bool {
+    ["run.json", "stats.jsonl", "frames", "checkpoint"].iter().any(|name| folder.join(name).exists())
+}
+
+/// Totals start from nothing: they are rebuilt from what stays on disk.
+fn reset_totals(summary: &mut RunSummary) {
+    summary.frames = 0;
+    summary.steps = 0;
+    summary.contacts_max = 0;
+    summary.contacts_mean = 0.0;
+    summary.intersections_max = 0;
+    summary.penetration_max_m = 0.0;
+}
