@@ -1,8 +1,36 @@
 //! Small dense maths, sparse blocks, Krylov solvers, colouring and ordered reductions.
 //!
 //! Comes in: plain numbers and index lists. Goes out: the same. Knows no physics, no files, no scene.
+//!
+//! Everything parallel here gives the same bits for any thread count: chunks are fixed by the size of the
+//! problem, partial results combine in a fixed order, and writes are disjoint by colouring.
 
+pub mod banded;
+pub mod block;
+pub mod colouring;
+pub mod dense;
+mod disjoint;
+pub mod krylov;
+pub mod ordered;
+pub mod random;
+pub mod stencil_stages;
 pub mod types;
 
+pub use banded::{BandedCholesky, BandedMatrix};
+pub use block::{
+    BlockMatrix, BlockPattern, ElementColouring, ElementSlots, assemble, colour_elements, scatter_add,
+};
+pub use colouring::StageColouring;
+pub use dense::{
+    SymmetricEigen3, Svd3, Svd3x2, eigen_symmetric, eigen_symmetric3, polar2, polar3, polar3x2, project_spd,
+    project_spd3, rotation_from_vector, skew, svd3, svd3x2,
+};
+pub use krylov::{
+    BicgstabError, BicgstabInfo, BicgstabParams, LinearBicgstab, LinearOperator, LinearPcg, MaskedOperator,
+    PcgError, PcgInfo, PcgParams, PrecondBlockJacobi, PrecondIdentity, PrecondIncompleteCholesky,
+    Preconditioner, ResidualNorm,
+};
 pub use nalgebra;
+pub use ordered::{ordered_dot, ordered_max, ordered_max_by, ordered_sum, ordered_sum_by};
+pub use random::Random;
 pub use types::{Mat2, Mat3, Mat3x2, Vec2, Vec3};

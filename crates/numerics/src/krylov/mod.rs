@@ -1,0 +1,16 @@
+//! Iterative linear solvers on vectors of blocks, their operators and preconditioners.
+//!
+//! Each solver comes with a triple: parameters in, an info report out, an error for what cannot go on. Hitting the
+//! iteration cap is a report (`converged: false`), not an error.
+
+mod bicgstab;
+mod incomplete_cholesky;
+mod operator;
+mod pcg;
+mod preconditioner;
+
+pub use bicgstab::{BicgstabError, BicgstabInfo, BicgstabParams, LinearBicgstab};
+pub use incomplete_cholesky::{IncompleteCholeskyError, PrecondIncompleteCholesky};
+pub use operator::{LinearOperator, MaskedOperator, ResidualNorm};
+pub use pcg::{LinearPcg, PcgError, PcgInfo, PcgParams};
+pub use preconditioner::{PrecondBlockJacobi, PrecondIdentity, Preconditioner};

@@ -1,0 +1,158 @@
+//! What the iterative solvers ask of a matrix, masks for prescribed blocks, and the parallel vector updates.
+
+use crate::block::BlockMatrix;
+use crate::ordered::{ordered_dot, ordered_max_by};
+use crate::types::Vec3;
+use rayon::prelude::*;
+use std::sync::Mutex;
+
+/// Blocks per task of a vector update.
+const CHUNK: usize = 4096;
+
+/// A square linear map on vectors of blocks.
+pub trait LinearOperator {
+    /// Number of block rows.
+    fn block_count(&self) -> usize;
+
+    /// y = A x.
+    fn apply(&self, x: &[Vec3], y: &mut [Vec3]);
+}
+
+impl LinearOperator for BlockMatrix {
+    fn block_count(&self) -> usize {
+        BlockMatrix::block_count(self)
+    }
+
+    fn apply(&self, x: &[Vec3], y: &mut [Vec3]) {
+        self.mul(x, y);
+    }
+}
+
+/// An operator with the rows and columns of fixed blocks replaced by those of the identity.
+///
+/// With P the projector on free blocks this is P A P + (I − P), symmetric when A is. For prescribed values `p` solve with
+/// the lifted right-hand side P (b − A p) + p: the terms `A_jk p_k` must move over, or free blocks ignore the motion.
+pub struct MaskedOperator<'a, O: ?Sized> {
+    inner: &'a O,
+    fixed: &'a [bool],
+    free_part: Mutex<Vec<Vec3>>,
+}
+
+impl<'a, O: LinearOperator + ?Sized> MaskedOperator<'a, O> {
+    /// Masks `inner`; `fixed` has one entry per block. Panics on another length.
+    pub fn new(inner: &'a O, fixed: &'a [bool]) -> Self {
+        assert_eq!(fixed.len(), inner.block_count(), "one mask entry per block");
+        Self { inner, fixed, free_part: Mutex::new(vec![Vec3::zeros(); fixed.len()]) }
+    }
+
+    /// The right-hand side P (b − A p) + p for prescribed values `p` (read at fixed blocks only).
+    pub fn lift(&self, rhs: &mut [Vec3], prescribed: &[Vec3]) {
+        let n = self.fixed.len();
+        let held: Vec<Vec3> =
+            (0..n).map(|i| if self.fixed[i] { prescribed[i] } else { Vec3::zeros() }).collect();
+        let mut moved = vec![Vec3::zeros(); n];
+        self.inner.apply(&held, &mut moved);
+        for i in 0..n {
+            rhs[i] = if self.fixed[i] { prescribed[i] } else { rhs[i] - moved[i] };
+        }
+    }
+}
+
+impl<O: LinearOperator + ?Sized> LinearOperator for MaskedOperator<'_, O> {
+    fn block_count(&self) -> usize {
+        self.fixed.len()
+    }
+
+    fn apply(&self, x: &[Vec3], y: &mut [Vec3]) {
+        let mut free = self.free_part.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        for i in 0..x.len() {
+            free[i] = if self.fixed[i] { Vec3::zeros() } else { x[i] };
+        }
+        self.inner.apply(&free, y);
+        for i in (0..x.len()).filter(|&i| self.fixed[i]) {
+            y[i] = x[i];
+        }
+    }
+}
+
+/// How the length of a residual is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResidualNorm {
+    /// Square root of the sum of squares.
+    #[default]
+    Two,
+    /// Largest component: a small body cannot hide behind a large one.
+    Infinity,
+}
+
+impl ResidualNorm {
+    /// The norm of a vector of blocks; NaN shows through.
+    pub fn of(self, x: &[Vec3]) -> f64 {
+        match self {
+            Self::Two => ordered_dot(x, x).sqrt(),
+            Self::Infinity if x.is_empty() => 0.0,
+            Self::Infinity => ordered_max_by(x.len(), |i| {
+                let v = &x[i];
+                if v.sum().is_nan() { f64::NAN } else { v.amax() }
+            }),
+        }
+    }
+}
+
+/// y ← y + a x.
+pub(super) fn axpy(a: f64, x: &[Vec3], y: &mut [Vec3]) {
+    let pairs = y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK));
+    pairs.for_each(|(y, x)| y.iter_mut().zip(x).for_each(|(y, x)| *y += x * a));
+}
+
+/// y ← x + b y.
+pub(super) fn xpby(x: &[Vec3], b: f64, y: &mut [Vec3]) {
+    let pairs = y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK));
+    pairs.for_each(|(y, x)| y.iter_mut().zip(x).for_each(|(y, x)| *y = x + *y * b));
+}
+
+/// r ← b − A x.
+pub(super) fn residual<O: LinearOperator + ?Sized>(op: &O, b: &[Vec3], x: &[Vec3], r: &mut [Vec3]) {
+    op.apply(x, r);
+    let pairs = r.par_chunks_mut(CHUNK).zip(b.par_chunks(CHUNK));
+    pairs.for_each(|(r, b)| r.iter_mut().zip(b).for_each(|(r, b)| *r = b - *r));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::matrix::tests::{flat, random_definite};
+    use crate::random::Random;
+
+    #[test]
+    fn mask_gives_identity_rows_and_lifting_solves_the_constrained_system() {
+        let n = 20;
+        let a = random_definite(n, 30, 71);
+        let mut random = Random::new(72);
+        let fixed: Vec<bool> = (0..n).map(|i| i % 3 == 0).collect();
+        let op = MaskedOperator::new(&a, &fixed);
+        let dense = a.to_dense();
+        let is_fixed = |k: usize| fixed[k / 3];
+        let masked = nalgebra::DMatrix::from_fn(3 * n, 3 * n, |i, j| match (is_fixed(i), is_fixed(j)) {
+            (false, false) => dense[(i, j)],
+            _ => f64::from(i == j),
+        });
+        let x: Vec<Vec3> = (0..n).map(|_| random.vector(-1.0, 1.0)).collect();
+        let mut y = vec![Vec3::zeros(); n];
+        op.apply(&x, &mut y);
+        assert!((&masked * flat(&x) - flat(&y)).amax() < 1e-13);
+        // x itself solves the constrained problem with b = A x and prescribed values x.
+        let mut b = vec![Vec3::zeros(); n];
+        a.mul(&x, &mut b);
+        op.lift(&mut b, &x);
+        assert!((&masked * flat(&x) - flat(&b)).amax() < 1e-12);
+    }
+
+    #[test]
+    fn norms() {
+        let x = [Vec3::new(3.0, 0.0, 0.0), Vec3::new(0.0, -4.0, 0.0)];
+        assert_eq!(ResidualNorm::Two.of(&x), 5.0);
+        assert_eq!(ResidualNorm::Infinity.of(&x), 4.0);
+        assert!(ResidualNorm::Infinity.of(&[x[0], Vec3::new(f64::NAN, 1.0, 2.0)]).is_nan());
+    }
+}
