@@ -6,6 +6,7 @@
 
 use stiction_bodies::EdgeFrame;
 use stiction_numerics::{Mat3, Vec3};
+use thiserror::Error;
 
 /// What an element sees: the blocks of its stencil, and the frames of all rod edges at the start of the step.
 #[derive(Clone, Copy, Debug)]
@@ -38,4 +39,33 @@ pub trait Element<const N: usize>: Send + Sync {
     fn gradient(&self, at: &Stencil<'_, N>) -> [Vec3; N];
     /// Second derivatives.
     fn hessian(&self, at: &Stencil<'_, N>, curvature: Curvature) -> LocalHessian<N>;
+}
+
+/// A rest shape that no element can be built on.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum RestShapeError {
+    /// A triangle without area.
+    #[error("triangle of nodes {nodes:?} has rest area {area:e} m²: remove it or merge its nodes")]
+    DegenerateTriangle {
+        /// Its nodes.
+        nodes: [u32; 3],
+        /// Its rest area \[m²\].
+        area: f64,
+    },
+    /// A tetrahedron without volume, or turned inside out.
+    #[error(
+        "tetrahedron of nodes {nodes:?} has rest volume {volume:e} m³: remove it if flat, swap two nodes if negative"
+    )]
+    DegenerateTet {
+        /// Its nodes.
+        nodes: [u32; 4],
+        /// Its signed rest volume \[m³\].
+        volume: f64,
+    },
+    /// A node that stands twice in one element.
+    #[error("node {node} stands twice in one attachment: attach it to another feature")]
+    RepeatedNode {
+        /// The node.
+        node: u32,
+    },
 }

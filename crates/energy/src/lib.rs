@@ -3,7 +3,20 @@
 //! Comes in: rest shapes and material values. Goes out: energies and their derivatives, element by element or
 //! assembled over a model. Knows no time step, no contact and no solver.
 
+pub mod assembly;
+pub mod attachment;
+pub mod bending;
 pub mod check;
 pub mod element;
+pub mod laws;
+pub mod membrane;
+pub mod solid;
+pub mod spring;
 
-pub use element::{Curvature, Element, LocalHessian, Stencil};
+pub use assembly::{Configuration, ElementGroup, Energies, Group, NamedGroup, Weights};
+pub use attachment::Attachment;
+pub use element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};
+pub use laws::{BaraffWitkin, Lame, MembraneLaw, Orthotropic, SolidLaw};
+pub use membrane::{TriangleElement, TriangleRest};
+pub use solid::{TetElement, TetRest};
+pub use spring::{RadialSpring, SpringElement};
