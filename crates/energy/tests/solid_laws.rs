@@ -1,0 +1,164 @@
+//! Solid laws on a tetrahedron: derivatives in ordinary, inverted and degenerate states, projection, invariance.
+
+use stiction_energy::check::{Checks, Random, check_element};
+use stiction_energy::{Curvature, Element, Lame, RestShapeError, SolidLaw, Stencil, TetElement};
+use stiction_numerics::nalgebra::SMatrix;
+use stiction_numerics::{Mat3, Vec3, project_spd};
+
+const REST: [Vec3; 4] = [
+    Vec3::new(0.1, 0.0, 0.0),
+    Vec3::new(0.5, 0.05, -0.02),
+    Vec3::new(0.15, 0.35, 0.04),
+    Vec3::new(0.2, 0.1, 0.45),
+];
+const SIZE: f64 = 0.4;
+
+fn tet(law: SolidLaw) -> TetElement {
+    TetElement::new([0, 1, 2, 3], &REST, law, Lame::solid(2e4, 0.35)).unwrap()
+}
+
+/// A state with the given principal stretches in random directions.
+fn stretched(random: &mut Random, stretches: Vec3) -> Stencil<'static, 4> {
+    let f = random.rotation() * Mat3::from_diagonal(&stretches) * random.rotation();
+    let shift = random.vector();
+    Stencil { x: REST.map(|x| f * x + shift), frames: &[] }
+}
+
+fn check_stretches(law: SolidLaw, stretches: &[[f64; 3]]) {
+    let mut checks = Checks::nodes(SIZE);
+    checks.samples = 4;
+    for s in stretches {
+        check_element(&tet(law), |random| stretched(random, Vec3::from(*s)), &checks);
+    }
+}
+
+const ORDINARY: [[f64; 3]; 6] =
+    [[1.0, 1.0, 1.0], [1.3, 1.0, 0.8], [1.6, 1.6, 0.5], [0.7, 0.7, 0.7], [2.0, 0.6, 0.59], [0.4, 0.3, 0.2]];
+const INVERTED: [[f64; 3]; 4] = [[1.2, 0.9, -0.4], [1.0, 1.0, -0.3], [0.8, 0.5, -0.1], [1.5, 1.2, -0.9]];
+const FLAT: [[f64; 3]; 2] = [[1.1, 0.8, 0.0], [0.6, 0.6, 0.0]];
+const LINE_OR_POINT: [[f64; 3]; 3] = [[1.1, 0.0, 0.0], [0.0, 0.0, 0.0], [0.9, 0.5, -0.5]];
+
+#[test]
+fn derivatives_in_ordinary_states() {
+    for law in SolidLaw::ALL {
+        check_stretches(law, &ORDINARY);
+    }
+}
+
+#[test]
+fn derivatives_in_random_states() {
+    for law in SolidLaw::ALL {
+        let checks = Checks::nodes(SIZE);
+        check_element(
+            &tet(law),
+            |random| {
+                let f = loop {
+                    let f = Mat3::identity() + Mat3::from_fn(|_, _| random.range(-0.5, 0.5));
+                    if f.determinant() > 0.2 {
+                        break random.rotation() * f;
+                    }
+                };
+                Stencil { x: REST.map(|x| f * x), frames: &[] }
+            },
+            &checks,
+        );
+    }
+}
+
+#[test]
+fn derivatives_in_inverted_and_flat_states() {
+    for law in SolidLaw::ALL.into_iter().filter(|l| *l != SolidLaw::NeoHookean) {
+        check_stretches(law, &INVERTED);
+        check_stretches(law, &FLAT);
+    }
+}
+
+/// Polynomials in F are smooth even where the rotation is not unique.
+#[test]
+fn polynomial_laws_are_smooth_in_collapsed_states() {
+    for law in [SolidLaw::StVenantKirchhoff, SolidLaw::StableNeoHookean] {
+        check_stretches(law, &LINE_OR_POINT);
+    }
+}
+
+#[test]
+fn corotated_laws_stay_finite_where_the_rotation_is_not_unique() {
+    let mut random = Random::new(5);
+    for law in [SolidLaw::Corotated, SolidLaw::FixedCorotated] {
+        for stretches in LINE_OR_POINT {
+            let at = stretched(&mut random, Vec3::from(stretches));
+            assert!(tet(law).energy(&at).is_finite());
+            assert!(tet(law).gradient(&at).iter().all(|g| g.iter().all(|x| x.is_finite())));
+            let hessian = tet(law).hessian(&at, Curvature::Projected);
+            assert!(hessian.iter().flatten().all(|b| b.iter().all(|x| x.is_finite())));
+        }
+    }
+}
+
+#[test]
+fn neo_hookean_is_infinite_when_inverted_or_flat() {
+    let mut random = Random::new(6);
+    for stretches in INVERTED {
+        let at = stretched(&mut random, Vec3::from(stretches));
+        assert_eq!(tet(SolidLaw::NeoHookean).energy(&at), f64::INFINITY);
+    }
+    let lame = Lame::solid(1.0, 0.3);
+    let flat = Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 0.0));
+    assert_eq!(SolidLaw::NeoHookean.energy(&flat, &lame), f64::INFINITY);
+}
+
+/// The projection of the eigensystem is the projection of the full 9×9 matrix.
+#[test]
+fn projection_equals_dense_projection() {
+    let lame = Lame::solid(3.0, 0.4);
+    let mut random = Random::new(7);
+    for law in SolidLaw::ALL {
+        let inverted = if law == SolidLaw::NeoHookean { &[][..] } else { &INVERTED[..] };
+        for stretches in ORDINARY.iter().chain(inverted) {
+            let s = Mat3::from_diagonal(&Vec3::from(*stretches));
+            let f = random.rotation() * s * random.rotation();
+            let exact = law.hessian(&f, &lame, Curvature::Exact).dense();
+            let projected = law.hessian(&f, &lame, Curvature::Projected).dense();
+            let oracle = project_spd(&((exact + exact.transpose()) * 0.5));
+            let deviation = (projected - oracle).amax() / exact.amax();
+            assert!(deviation < 1e-12, "{law:?} {stretches:?}: {deviation:e}");
+        }
+    }
+}
+
+/// The 9×9 matrix is the derivative of the stress, entry order included.
+#[test]
+fn dense_hessian_is_the_derivative_of_the_stress() {
+    let lame = Lame::solid(3.0, 0.2);
+    let mut random = Random::new(8);
+    let step = 1e-5;
+    for law in SolidLaw::ALL {
+        let f = Mat3::identity() + Mat3::from_fn(|_, _| random.range(-0.2, 0.2));
+        let dense: SMatrix<f64, 9, 9> = law.hessian(&f, &lame, Curvature::Exact).dense();
+        for entry in 0..9 {
+            let (mut plus, mut minus) = (f, f);
+            plus[entry] += step;
+            minus[entry] -= step;
+            let slope = (law.stress(&plus, &lame) - law.stress(&minus, &lame)) / (2.0 * step);
+            let column = dense.column(entry);
+            let deviation = (0..9).map(|k| (slope[k] - column[k]).abs()).fold(0.0, f64::max);
+            // Central differences: step² times third derivatives of order ten moduli.
+            assert!(deviation < 1e-8 * dense.amax(), "{law:?}: {deviation:e}");
+        }
+    }
+}
+
+#[test]
+fn flat_and_inside_out_tets_are_refused() {
+    let lame = Lame::solid(1.0, 0.3);
+    let mut flat = REST;
+    flat[3] = (REST[0] + REST[1] + REST[2]) / 3.0;
+    let mut swapped = REST;
+    swapped.swap(0, 1);
+    let mut broken = REST;
+    broken[2].x = f64::NAN;
+    for rest in [flat, swapped, broken] {
+        let error = TetElement::new([3, 1, 4, 9], &rest, SolidLaw::Corotated, lame).unwrap_err();
+        assert!(matches!(error, RestShapeError::DegenerateTet { nodes: [3, 1, 4, 9], .. }));
+    }
+}
