@@ -1,0 +1,282 @@
+//! Air drag on triangles and rod edges, linearly implicit in the velocity.
+//!
+//! With `u = w(x̄, t) − v̄` the wind relative to the centre of an element and `P` the projector on its normal (or on the
+//! plane across a rod), every part of the drag has one shape:
+//!
+//! `f = ½ρCA |Pu| Pu`,  `D = −∂f/∂v̄ = ½ρCA (|Pu| P + Pu (Pu)ᵀ/|Pu|)`.
+//!
+//! ρ air density \[kg/m³\] · C drag coefficient · A area \[m²\]. `D` is positive semi-definite. Both are taken at the
+//! velocities of the start of the step, so that `f − D (v − v₀)` damps whatever the step size. Geometry and wind count as
+//! fixed within the step.
+
+use crate::wind::WindField;
+use std::f64::consts::PI;
+use std::sync::Arc;
+use stiction_numerics::{
+    BlockMatrix, BlockPattern, ElementColouring, ElementSlots, Mat3, Vec3, assemble, colour_elements,
+    scatter_add,
+};
+
+/// The air around the bodies at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Air<'a> {
+    /// Density \[kg/m³\]; 1.2 near the ground.
+    pub density: f64,
+    /// Its motion.
+    pub wind: &'a WindField,
+    /// Time \[s\].
+    pub time: f64,
+}
+
+/// Dimensionless drag coefficients.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DragCoefficients {
+    /// Pressure drag, on the speed along the normal (across a rod).
+    pub normal: f64,
+    /// Skin friction, on the speed along the surface (along a rod).
+    pub tangential: f64,
+}
+
+/// Force on the centre of an element and its slope: `f(v) ≈ force − damping (v̄ − v̄₀)`. Nodes share it equally.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearDrag {
+    /// Force at the start-of-step velocity \[N\].
+    pub force: Vec3,
+    /// Minus its derivative by the mean velocity \[N s/m\], symmetric positive semi-definite.
+    pub damping: Mat3,
+}
+
+impl LinearDrag {
+    /// The part `½ρCA |Pu| Pu`; `factor` = ½ρCA.
+    fn quadratic(factor: f64, projector: &Mat3, relative: &Vec3) -> Self {
+        let flow = projector * relative;
+        let speed = flow.norm();
+        if speed == 0.0 {
+            return LinearDrag { force: Vec3::zeros(), damping: Mat3::zeros() };
+        }
+        LinearDrag {
+            force: flow * (factor * speed),
+            damping: (projector * speed + flow * flow.transpose() / speed) * factor,
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        LinearDrag { force: self.force + other.force, damping: self.damping + other.damping }
+    }
+}
+
+/// An element that feels the air.
+pub trait DragElement<const N: usize>: Send + Sync {
+    /// Its nodes.
+    fn nodes(&self) -> [u32; N];
+    /// Force and damping at positions `x` \[m\] and velocities `v` \[m/s\].
+    fn linearised(&self, x: &[Vec3; N], v: &[Vec3; N], air: &Air<'_>) -> LinearDrag;
+}
+
+/// A triangle of cloth or of the surface of a solid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TriangleDrag {
+    /// Its nodes.
+    pub nodes: [u32; 3],
+    /// Its coefficients.
+    pub coefficients: DragCoefficients,
+}
+
+impl DragElement<3> for TriangleDrag {
+    fn nodes(&self) -> [u32; 3] {
+        self.nodes
+    }
+
+    fn linearised(&self, x: &[Vec3; 3], v: &[Vec3; 3], air: &Air<'_>) -> LinearDrag {
+        let relative = relative_wind(x, v, air);
+        let cross = (x[1] - x[0]).cross(&(x[2] - x[0]));
+        let area = 0.5 * cross.norm();
+        let normal = cross.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+        let across = normal * normal.transpose();
+        let factor = 0.5 * air.density * area;
+        LinearDrag::quadratic(factor * self.coefficients.normal, &across, &relative).plus(
+            LinearDrag::quadratic(
+                factor * self.coefficients.tangential,
+                &(Mat3::identity() - across),
+                &relative,
+            ),
+        )
+    }
+}
+
+/// An edge of a rod with a round section: frontal area `2rl`, skin `2πrl`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EdgeDrag {
+    /// Its nodes.
+    pub nodes: [u32; 2],
+    /// Radius \[m\].
+    pub radius: f64,
+    /// Its coefficients.
+    pub coefficients: DragCoefficients,
+}
+
+impl DragElement<2> for EdgeDrag {
+    fn nodes(&self) -> [u32; 2] {
+        self.nodes
+    }
+
+    fn linearised(&self, x: &[Vec3; 2], v: &[Vec3; 2], air: &Air<'_>) -> LinearDrag {
+        let relative = relative_wind(x, v, air);
+        let edge = x[1] - x[0];
+        let tangent = edge.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+        let along = tangent * tangent.transpose();
+        // ½ρ times the frontal area; the skin is π times as large.
+        let factor = 0.5 * air.density * 2.0 * self.radius * edge.norm();
+        LinearDrag::quadratic(factor * self.coefficients.normal, &(Mat3::identity() - along), &relative)
+            .plus(LinearDrag::quadratic(PI * factor * self.coefficients.tangential, &along, &relative))
+    }
+}
+
+/// Wind at the centre of an element minus its mean velocity.
+fn relative_wind<const N: usize>(x: &[Vec3; N], v: &[Vec3; N], air: &Air<'_>) -> Vec3 {
+    let mean = |values: &[Vec3; N]| values.iter().sum::<Vec3>() / N as f64;
+    air.wind.velocity_at(&mean(x), air.time) - mean(v)
+}
+
+/// Equal drag elements with the order of their parallel assembly.
+pub struct DragGroup<E, const N: usize> {
+    elements: Vec<E>,
+    colouring: Arc<ElementColouring<N>>,
+    slots: Option<ElementSlots<N>>,
+}
+
+impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
+    /// Groups elements of a model with `block_count` blocks.
+    pub fn new(block_count: usize, elements: Vec<E>) -> Self {
+        let stencils: Vec<[u32; N]> = elements.iter().map(DragElement::nodes).collect();
+        let colouring = Arc::new(colour_elements(block_count, &stencils));
+        DragGroup { elements, colouring, slots: None }
+    }
+
+    /// The elements.
+    pub fn elements(&self) -> &[E] {
+        &self.elements
+    }
+
+    /// Looks up where damping blocks go in matrices of this pattern. Panics when the pattern lacks a pair.
+    pub fn bind(&mut self, pattern: &Arc<BlockPattern>) {
+        self.slots = Some(ElementSlots::new(pattern.clone(), self.colouring.clone()));
+    }
+
+    fn drag(&self, e: usize, positions: &[Vec3], velocities: &[Vec3], air: &Air<'_>) -> LinearDrag {
+        let nodes = self.elements[e].nodes();
+        let (x, v) = (nodes.map(|n| positions[n as usize]), nodes.map(|n| velocities[n as usize]));
+        self.elements[e].linearised(&x, &v, air)
+    }
+
+    /// Adds the force at the given velocities to `target` \[N\].
+    pub fn add_force(&self, positions: &[Vec3], velocities: &[Vec3], air: &Air<'_>, target: &mut [Vec3]) {
+        scatter_add(target, &self.colouring, |e| {
+            [self.drag(e, positions, velocities, air).force / N as f64; N]
+        });
+    }
+
+    /// Adds `scale` times the damping matrix `D` to a matrix of the bound pattern. Panics when not bound to it.
+    pub fn add_damping(
+        &self,
+        positions: &[Vec3],
+        velocities: &[Vec3],
+        air: &Air<'_>,
+        scale: f64,
+        target: &mut BlockMatrix,
+    ) {
+        let slots = self.slots.as_ref().expect("drag is bound to a pattern before it is assembled");
+        assemble(target, slots, |e| {
+            let damping = self.drag(e, positions, velocities, air).damping * (scale / (N * N) as f64);
+            [[damping; N]; N]
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Random;
+
+    const BOTH: DragCoefficients = DragCoefficients { normal: 1.3, tangential: 0.2 };
+
+    /// The slope against central differences of the force, its sign, and the sign of the power.
+    fn check_slope<const N: usize>(element: &impl DragElement<N>) {
+        let wind = WindField::steady(Vec3::new(1.0, 2.0, -0.5)).with_turbulence(1.0, 0.7, 0.4, 3);
+        let air = Air { density: 1.2, wind: &wind, time: 0.3 };
+        let mut random = Random::new(2);
+        for _ in 0..50 {
+            let x: [Vec3; N] = std::array::from_fn(|_| random.vector());
+            let v: [Vec3; N] = std::array::from_fn(|_| random.vector() * 3.0);
+            let drag = element.linearised(&x, &v, &air);
+            let step = 1e-5;
+            for i in 0..3 {
+                let moved = |sign: f64| {
+                    let mut shift = Vec3::zeros();
+                    shift[i] = sign * step;
+                    element.linearised(&x, &v.map(|v| v + shift), &air).force
+                };
+                let slope = (moved(-1.0) - moved(1.0)) / (2.0 * step);
+                assert!((slope - drag.damping.column(i)).amax() < 1e-7 * drag.damping.amax());
+            }
+            let low = drag.damping.symmetric_eigenvalues().min();
+            assert!(low > -1e-12 * drag.damping.amax());
+            assert!(drag.force.dot(&relative_wind(&x, &v, &air)) >= 0.0);
+        }
+    }
+
+    #[test]
+    fn damping_is_the_slope_of_the_force() {
+        check_slope(&TriangleDrag { nodes: [0, 1, 2], coefficients: BOTH });
+        check_slope(&EdgeDrag { nodes: [0, 1], radius: 0.01, coefficients: BOTH });
+    }
+
+    #[test]
+    fn a_plate_across_the_wind_feels_its_dynamic_pressure() {
+        let wind = WindField::steady(Vec3::new(0.0, 0.0, 5.0));
+        let air = Air { density: 1.2, wind: &wind, time: 0.0 };
+        let plate = TriangleDrag {
+            nodes: [0, 1, 2],
+            coefficients: DragCoefficients { normal: 2.0, tangential: 0.1 },
+        };
+        let x = [Vec3::zeros(), Vec3::x(), Vec3::y()];
+        let drag = plate.linearised(&x, &[Vec3::zeros(); 3], &air);
+        // ½ρCA w² = 0.5 · 1.2 · 2 · 0.5 · 25
+        assert!((drag.force - Vec3::new(0.0, 0.0, 15.0)).amax() < 1e-12);
+        let with_the_wind = plate.linearised(&x, &[wind.velocity; 3], &air);
+        assert_eq!(with_the_wind.force, Vec3::zeros());
+        assert_eq!(with_the_wind.damping, Mat3::zeros());
+        let edge_on = [Vec3::zeros(), Vec3::x(), Vec3::z()];
+        let skin = plate.linearised(&edge_on, &[Vec3::zeros(); 3], &air);
+        assert!((skin.force - Vec3::new(0.0, 0.0, 0.75)).amax() < 1e-12);
+    }
+
+    #[test]
+    fn assembled_force_and_damping_are_shared_by_the_nodes() {
+        let wind = WindField::steady(Vec3::new(0.5, 0.1, 2.0));
+        let air = Air { density: 1.2, wind: &wind, time: 0.0 };
+        let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::new(1.0, 1.0, 0.3)];
+        let v = [Vec3::z(), Vec3::x(), Vec3::zeros(), -Vec3::y()];
+        let triangles = [[0, 1, 2], [2, 1, 3]].map(|nodes| TriangleDrag { nodes, coefficients: BOTH });
+        let mut group = DragGroup::new(4, triangles.to_vec());
+        let stencils = triangles.map(|t| t.nodes);
+        let pattern = Arc::new(BlockPattern::from_stencils(4, stencils.iter().map(|s| &s[..])));
+        group.bind(&pattern);
+        let mut force = vec![Vec3::zeros(); 4];
+        let mut matrix = BlockMatrix::zeros(pattern);
+        group.add_force(&x, &v, &air, &mut force);
+        group.add_damping(&x, &v, &air, 2.0, &mut matrix);
+        let (mut total, mut damping) = (Vec3::zeros(), Mat3::zeros());
+        for t in triangles {
+            let pick = |values: &[Vec3; 4]| t.nodes.map(|n| values[n as usize]);
+            let drag = t.linearised(&pick(&x), &pick(&v), &air);
+            total += drag.force;
+            damping += drag.damping;
+        }
+        assert!((force.iter().sum::<Vec3>() - total).amax() < 1e-14);
+        // A common change of velocity sees the whole damping.
+        let mut product = vec![Vec3::zeros(); 4];
+        matrix.mul(&[Vec3::x(); 4], &mut product);
+        assert!((product.iter().sum::<Vec3>() - damping.column(0) * 2.0).amax() < 1e-14);
+    }
+}
