@@ -1,0 +1,137 @@
+//! Screen-space ambient occlusion and the joint smoothing of occlusion and sunlight.
+//!
+//! For a surface point p with normal n, the part of the sky hidden by neighbours q seen in the picture:
+//! o = mean over q of max(0, cos∠(n, q − p) − β)·max(0, 1 − |q − p|²/R²). β hides the facets of the mesh;
+//! two radii R show wrinkles and contact (small) and the depth of the scene (large).
+
+use rayon::prelude::*;
+
+use crate::projection::Projector;
+use crate::shadow::{ShadowMap, spiral};
+use crate::surface::SurfacePoint;
+
+/// Side of the square over which the sampling pattern repeats and is averaged away again.
+const PATTERN: usize = 4;
+const TAPS: usize = 14;
+/// Angle bias β of the formula above.
+const ANGLE_BIAS: f32 = 0.08;
+/// Radii relative to the scene's radius, and how much each darkens.
+const SCALES: [(f32, f32); 2] = [(0.05, 1.35), (0.25, 1.35)];
+/// Longest reach on the screen relative to the picture's height: bounds the cost of close-ups.
+const SCREEN_REACH: f32 = 0.14;
+
+/// Light that reaches a pixel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Exposure {
+    /// Part of the sky that is open, 0 to 1.
+    pub sky: f32,
+    /// Part of the sun that is seen, 0 to 1.
+    pub sun: f32,
+}
+
+impl Exposure {
+    pub const FULL: Exposure = Exposure { sky: 1.0, sun: 1.0 };
+}
+
+/// The pixels of a picture as surface points.
+pub(crate) struct PixelGrid<'a> {
+    pub points: &'a [Option<SurfacePoint>],
+    /// Pixel-resolution view.
+    pub projector: &'a Projector,
+    /// Radius of the scene [m].
+    pub scene_radius: f32,
+}
+
+impl PixelGrid<'_> {
+    pub fn get(&self, column: isize, row: isize) -> Option<&SurfacePoint> {
+        let (width, height) = (self.projector.width as isize, self.projector.height as isize);
+        if column < 0 || row < 0 || column >= width || row >= height {
+            return None;
+        }
+        self.points[(row * width + column) as usize].as_ref()
+    }
+
+    /// Step off the tangent plane that still counts as one surface [m].
+    pub fn tolerance(&self, point: &SurfacePoint) -> f32 {
+        2.5 * self.projector.sample_width(point.position.z)
+    }
+
+    fn sky(&self, column: usize, row: usize, point: &SurfacePoint, turn: f32) -> f32 {
+        let pixel = self.projector.sample_width(point.position.z);
+        let longest = SCREEN_REACH * self.projector.height as f32;
+        let mut open = 1.0;
+        for (relative, strength) in SCALES {
+            let reach = (relative * self.scene_radius / pixel).clamp(2.0, longest);
+            let radius_squared = (reach * pixel).powi(2);
+            let mut hidden = 0.0;
+            for k in 0..TAPS {
+                let [u, v] = spiral(k, TAPS, turn).map(|c| (c * reach).round() as isize);
+                let Some(q) = self.get(column as isize + u, row as isize + v) else { continue };
+                let to = q.position - point.position;
+                let gap_squared = to.norm_squared();
+                if gap_squared > 0.0 && gap_squared < radius_squared {
+                    let rise = (to.dot(&point.normal) / gap_squared.sqrt() - ANGLE_BIAS).max(0.0);
+                    hidden += rise * (1.0 - gap_squared / radius_squared);
+                }
+            }
+            open *= (1.0 - strength * hidden / TAPS as f32).max(0.0);
+        }
+        open
+    }
+
+    /// Exposure of every pixel, smoothed. `None` for `shadow` leaves the sun unblocked.
+    pub fn exposure(&self, shadow: Option<(&ShadowMap, &Projector)>, occlusion: bool) -> Vec<Exposure> {
+        let width = self.projector.width;
+        let mut raw = vec![Exposure::FULL; self.points.len()];
+        raw.par_chunks_mut(width).enumerate().for_each(|(row, line)| {
+            for (column, out) in line.iter_mut().enumerate() {
+                let Some(point) = &self.points[row * width + column] else { continue };
+                let turn = pattern_turn(column, row);
+                if occlusion {
+                    out.sky = self.sky(column, row, point, turn);
+                }
+                if let Some((map, view)) = shadow {
+                    out.sun = sunlight(map, view, point, turn);
+                }
+            }
+        });
+        self.smooth(&raw)
+    }
+
+    /// Mean over one period of the pattern, within the surface of the pixel.
+    fn smooth(&self, raw: &[Exposure]) -> Vec<Exposure> {
+        let width = self.projector.width;
+        let mut out = vec![Exposure::FULL; raw.len()];
+        let offsets = -(PATTERN as isize / 2)..PATTERN as isize - PATTERN as isize / 2;
+        out.par_chunks_mut(width).enumerate().for_each(|(row, line)| {
+            for (column, value) in line.iter_mut().enumerate() {
+                let Some(point) = &self.points[row * width + column] else { continue };
+                let tolerance = self.tolerance(point);
+                let (mut weight, mut sky, mut sun) = (0.0, 0.0, 0.0);
+                for dv in offsets.clone() {
+                    for du in offsets.clone() {
+                        let (u, v) = (column as isize + du, row as isize + dv);
+                        if self.get(u, v).is_some_and(|q| point.continues(q, tolerance)) {
+                            let e = raw[v as usize * width + u as usize];
+                            (weight, sky, sun) = (weight + 1.0, sky + e.sky, sun + e.sun);
+                        }
+                    }
+                }
+                // the pixel continues itself, so the weight is at least one
+                *value = Exposure { sky: sky / weight, sun: sun / weight };
+            }
+        });
+        out
+    }
+}
+
+/// Sunlight at a point given in camera coordinates of `view`.
+pub(crate) fn sunlight(map: &ShadowMap, view: &Projector, point: &SurfacePoint, turn: f32) -> f32 {
+    map.sunlight(view.to_world(point.position), view.direction_to_world(point.normal), turn)
+}
+
+/// Rotation of the sampling pattern: all multiples of 1/16 once in each 4 × 4 block, neighbours far apart.
+pub(crate) fn pattern_turn(column: usize, row: usize) -> f32 {
+    const ORDER: [[u8; PATTERN]; PATTERN] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
+    ORDER[row % PATTERN][column % PATTERN] as f32 / (PATTERN * PATTERN) as f32
+}

@@ -1,0 +1,267 @@
+//! Lighting and the final blend of samples into pixels.
+
+use rayon::prelude::*;
+
+use crate::V3;
+use crate::colour::{Colour, linear_to_srgb};
+use crate::ground::Ground;
+use crate::image::Image;
+use crate::occlusion::{Exposure, PixelGrid, pattern_turn, sunlight};
+use crate::projection::Projector;
+use crate::raster::{NONE, Visibility};
+use crate::shadow::ShadowMap;
+use crate::surface::{SurfacePoint, Surfaces};
+
+/// Linear intensities of the lights on a surface that faces them.
+const SUN: V3 = V3::new(0.95, 0.91, 0.84);
+const SKY: V3 = V3::new(0.46, 0.49, 0.54);
+const BOUNCE: V3 = V3::new(0.27, 0.26, 0.25);
+/// Weak light from the eye: gives form to what lies in shadow.
+const FILL: f32 = 0.10;
+const GLOSS: f32 = 0.10;
+const GLOSS_EXPONENT: i32 = 36;
+/// Most samples a pixel can have.
+const MAX_SAMPLES: usize = 36;
+
+/// Everything that the last stage reads.
+pub(crate) struct Shader<'a> {
+    pub surfaces: Surfaces<'a>,
+    pub grid: PixelGrid<'a>,
+    pub exposure: &'a [Exposure],
+    pub shadow: Option<&'a ShadowMap>,
+    pub markers: Option<Surfaces<'a>>,
+    pub ground: Option<&'a Ground>,
+    pub show_grid: bool,
+    /// World directions.
+    pub sun: V3,
+    pub up: V3,
+    pub samples: usize,
+}
+
+/// Samples of one pixel that see one surface.
+#[derive(Clone, Copy)]
+struct Group {
+    first: SurfacePoint,
+    normal: V3,
+    colour: V3,
+    kinds: f32,
+    count: f32,
+}
+
+impl Shader<'_> {
+    /// The whole picture.
+    pub fn image(&self) -> Image {
+        let (width, height) = (self.grid.projector.width, self.grid.projector.height);
+        let mut image = Image::new(width, height, Colour::new(1.0, 1.0, 1.0));
+        image.rows_mut().enumerate().for_each(|(row, line)| {
+            for (column, pixel) in line.chunks_exact_mut(3).enumerate() {
+                let light = self.mark(column, row, self.pixel(column, row));
+                let display = Colour::new(light.x, light.y, light.z);
+                let encode = |c: f32| linear_to_srgb(c.clamp(0.0, 1.0));
+                let srgb = Colour::new(encode(display.r), encode(display.g), encode(display.b));
+                pixel.copy_from_slice(&srgb.bytes());
+            }
+        });
+        image
+    }
+
+    fn background(&self, row: usize) -> V3 {
+        let t = row as f32 / self.grid.projector.height as f32;
+        Colour::hex(0xd5dee8).mix(Colour::hex(0xf3f4f6), t.sqrt()).linear()
+    }
+
+    /// Linear colour of a pixel before markers.
+    fn pixel(&self, column: usize, row: usize) -> V3 {
+        let n = self.samples;
+        let visibility: &Visibility = self.surfaces.visibility;
+        let centre = self.grid.points[row * self.grid.projector.width + column];
+        let centre_number = centre.map_or(NONE, |p| p.number);
+        let sample = |s: usize| (column * n + s % n, row * n + s / n);
+        let number = |s: usize| {
+            let (x, y) = sample(s);
+            visibility.primitive[y * visibility.width + x]
+        };
+        if (0..n * n).all(|s| number(s) == centre_number) {
+            return match centre {
+                None => self.background(row),
+                Some(p) => self.lit(&p, self.exposure_at(column, row), row),
+            };
+        }
+        let mut groups = Groups::new(centre);
+        for s in 0..n * n {
+            let (x, y) = sample(s);
+            groups.add(number(s), || self.surfaces.at(x, y), |p| self.grid.tolerance(p));
+        }
+        let mut sum = self.background(row) * groups.empty;
+        for group in groups.list[..groups.len].iter().filter(|g| g.count > 0.0) {
+            let mut point = group.first;
+            point.normal = group.normal.normalize();
+            point.colour = group.colour / group.kinds;
+            sum += self.lit(&point, self.matching_exposure(column, row, &point), row) * group.count;
+        }
+        sum / (n * n) as f32
+    }
+
+    fn exposure_at(&self, column: usize, row: usize) -> Exposure {
+        self.exposure[row * self.grid.projector.width + column]
+    }
+
+    /// Exposure of the nearest pixel on the same surface; a surface seen by no pixel asks the sun directly.
+    fn matching_exposure(&self, column: usize, row: usize, point: &SurfacePoint) -> Exposure {
+        /// The pixel itself, then its neighbours, nearest first.
+        const AROUND: [(isize, isize); 9] =
+            [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
+        let tolerance = self.grid.tolerance(point);
+        for (du, dv) in AROUND {
+            let (u, v) = (column as isize + du, row as isize + dv);
+            if self.grid.get(u, v).is_some_and(|q| point.continues(q, tolerance)) {
+                return self.exposure_at(u as usize, v as usize);
+            }
+        }
+        let turn = pattern_turn(column, row);
+        let sun = self.shadow.map_or(1.0, |map| sunlight(map, self.grid.projector, point, turn));
+        Exposure { sky: 0.85, sun }
+    }
+
+    /// Linear display colour of a surface point.
+    fn lit(&self, point: &SurfacePoint, exposure: Exposure, row: usize) -> V3 {
+        if point.is_ground() {
+            return self.ground_colour(point, exposure, row);
+        }
+        let view: &Projector = self.grid.projector;
+        let normal = view.direction_to_world(point.normal);
+        let to_eye = -view.direction_to_world(point.position).normalize();
+        let light = self.incident(normal, exposure) + V3::repeat(FILL * normal.dot(&to_eye).max(0.0));
+        let half = (to_eye + self.sun).normalize();
+        let facing = normal.dot(&self.sun).max(0.0).min(0.2) * 5.0;
+        let gloss = GLOSS * normal.dot(&half).max(0.0).powi(GLOSS_EXPONENT) * exposure.sun * facing;
+        (point.colour.component_mul(&light) + SUN * gloss).map(shoulder)
+    }
+
+    /// Sun, sky and light from below.
+    fn incident(&self, normal: V3, exposure: Exposure) -> V3 {
+        let above = 0.5 + 0.5 * normal.dot(&self.up);
+        // open sky also softens the sun a little in deep creases, where light bounces less
+        let sun = normal.dot(&self.sun).max(0.0) * exposure.sun * (0.8 + 0.2 * exposure.sky);
+        (SKY * above + BOUNCE * (1.0 - above)) * exposure.sky + SUN * sun
+    }
+
+    /// The ground takes its lit colour from the background, so only shadows and grid stand out.
+    fn ground_colour(&self, point: &SurfacePoint, exposure: Exposure, row: usize) -> V3 {
+        let background = self.background(row);
+        let Some(ground) = self.ground else { return background };
+        let world = self.grid.projector.to_world(point.position);
+        let presence = ground.presence(world);
+        if presence <= 0.0 {
+            return background;
+        }
+        let light = self.incident(ground.normal(), exposure);
+        let full = self.incident(ground.normal(), Exposure::FULL);
+        let mut colour = Colour::hex(0xe4e7eb).linear().component_mul(&light.component_div(&full));
+        if self.show_grid {
+            let slant = (-point.position.normalize().dot(&point.normal)).max(0.05);
+            let footprint = self.grid.projector.sample_width(point.position.z) / slant.sqrt();
+            colour *= 1.0 - 0.20 * ground.grid(world, footprint);
+        }
+        background + (colour - background) * presence
+    }
+
+    /// Lays markers over a pixel: full where visible, pale where something hides them.
+    fn mark(&self, column: usize, row: usize, below: V3) -> V3 {
+        const HIDDEN: f32 = 0.40;
+        let Some(markers) = &self.markers else { return below };
+        let n = self.samples;
+        let (mut cover, mut light) = (0.0, V3::zeros());
+        for s in 0..n * n {
+            let (x, y) = (column * n + s % n, row * n + s / n);
+            let index = y * markers.visibility.width + x;
+            if markers.visibility.primitive[index] == NONE {
+                continue;
+            }
+            let Some(point) = markers.at(x, y) else { continue };
+            let visible = markers.visibility.nearness[index] >= self.surfaces.visibility.nearness[index];
+            let alpha = if visible { 1.0 } else { HIDDEN };
+            cover += alpha;
+            light += point.colour * (0.6 + 0.4 * (-point.normal.z).max(0.0)) * alpha;
+        }
+        let total = (n * n) as f32;
+        below * (1.0 - cover / total) + light / total
+    }
+}
+
+/// Distinct surfaces of a pixel.
+struct Groups {
+    list: [Group; MAX_SAMPLES],
+    len: usize,
+    /// Primitive numbers met so far and their groups.
+    seen: [(u32, usize); MAX_SAMPLES + 1],
+    seen_len: usize,
+    /// Samples that see the background.
+    empty: f32,
+}
+
+impl Groups {
+    fn new(centre: Option<SurfacePoint>) -> Self {
+        let nothing = SurfacePoint {
+            number: NONE,
+            position: V3::zeros(),
+            normal: V3::zeros(),
+            colour: V3::zeros(),
+        };
+        let blank =
+            Group { first: nothing, normal: V3::zeros(), colour: V3::zeros(), kinds: 0.0, count: 0.0 };
+        let mut groups = Groups {
+            list: [blank; MAX_SAMPLES],
+            len: 0,
+            seen: [(NONE, 0); MAX_SAMPLES + 1],
+            seen_len: 0,
+            empty: 0.0,
+        };
+        if let Some(point) = centre {
+            groups.open(point);
+        }
+        groups
+    }
+
+    fn open(&mut self, point: SurfacePoint) {
+        self.seen[self.seen_len] = (point.number, self.len);
+        self.seen_len += 1;
+        self.list[self.len] =
+            Group { first: point, normal: point.normal, colour: point.colour, kinds: 1.0, count: 0.0 };
+        self.len += 1;
+    }
+
+    fn add(
+        &mut self,
+        number: u32,
+        point: impl FnOnce() -> Option<SurfacePoint>,
+        tolerance: impl Fn(&SurfacePoint) -> f32,
+    ) {
+        if let Some(&(_, group)) = self.seen[..self.seen_len].iter().find(|(n, _)| *n == number) {
+            self.list[group].count += 1.0;
+            return;
+        }
+        let Some(point) = point() else {
+            self.empty += 1.0;
+            return;
+        };
+        let limit = tolerance(&point);
+        let joined = self.list[..self.len].iter().position(|g| g.first.continues(&point, limit));
+        let Some(group) = joined else {
+            self.open(point);
+            self.list[self.len - 1].count = 1.0;
+            return;
+        };
+        self.seen[self.seen_len] = (number, group);
+        self.seen_len += 1;
+        let g = &mut self.list[group];
+        (g.normal, g.colour) = (g.normal + point.normal, g.colour + point.colour);
+        (g.kinds, g.count) = (g.kinds + 1.0, g.count + 1.0);
+    }
+}
+
+/// Identity for dark values, smooth approach to 1 for bright ones.
+fn shoulder(x: f32) -> f32 {
+    const KNEE: f32 = 0.6;
+    if x <= KNEE { x } else { KNEE + (1.0 - KNEE) * (1.0 - (-(x - KNEE) / (1.0 - KNEE)).exp()) }
+}
