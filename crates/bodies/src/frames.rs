@@ -68,7 +68,12 @@ pub fn refresh_reference_twist(frames: &mut [EdgeFrame], joint: [u32; 2]) {
 
 /// Carries all frames to the tangents of an accepted configuration and refreshes the reference twists of the joints.
 /// An edge of zero length keeps its frame.
-pub fn transport_frames(frames: &mut [EdgeFrame], positions: &[Vec3], edges: &[[u32; 2]], joints: &[[u32; 2]]) {
+pub fn transport_frames(
+    frames: &mut [EdgeFrame],
+    positions: &[Vec3],
+    edges: &[[u32; 2]],
+    joints: &[[u32; 2]],
+) {
     for (frame, nodes) in frames.iter_mut().zip(edges) {
         let along = positions[nodes[1] as usize] - positions[nodes[0] as usize];
         if let Some(tangent) = along.try_normalize(0.0) {
@@ -212,9 +217,8 @@ mod tests {
     #[test]
     fn reference_twist_keeps_count_of_rounds() {
         let (opening, rounds, steps) = (1.2_f64, 5, 4000);
-        let place = |phase: f64| {
-            Vec3::new(opening.sin() * phase.cos(), opening.sin() * phase.sin(), opening.cos())
-        };
+        let place =
+            |phase: f64| Vec3::new(opening.sin() * phase.cos(), opening.sin() * phase.sin(), opening.cos());
         let points = |phase: f64| [-Vec3::z(), Vec3::zeros(), place(phase)];
         let mut frames = frames_along(&points(0.0), Vec3::x());
         for i in 1..=rounds * steps {

@@ -1,8 +1,32 @@
 //! From a scene to an immutable model and a mutable state.
 //!
-//! Comes in: a resolved scene. Goes out: `Model` (topology, rest shapes, maps), `Parameters` (values that
-//! estimation may vary) and `State` (plain arrays). Knows no energies, no contacts and no solvers.
+//! Comes in: a resolved scene. Goes out: [`Model`] (topology, rest shapes, maps), [`Parameters`] (values that
+//! estimation may vary) and [`State`] (plain arrays). Knows no energies, no contacts and no solvers.
+//!
+//! The unknowns are *blocks* of three numbers: one per node (a position), then one per rod edge (its twist in the first
+//! component, the other two unused). Nodes are the vertices of the bodies in the user's order, body after body.
 
+pub mod boundary;
+pub mod build;
+pub mod colliders;
+pub mod couplings;
 pub mod frames;
+pub mod mass;
+pub mod model;
+pub mod parameters;
+pub mod partition;
+pub mod pins;
+pub mod rods;
+pub mod state;
+pub mod surfaces;
 
+pub use build::{BuildError, build};
+pub use colliders::ColliderTable;
+pub use couplings::{Anchors, Coupling};
 pub use frames::EdgeFrame;
+pub use model::{Body, Model};
+pub use parameters::Parameters;
+pub use pins::{PinTable, Prescription};
+pub use rods::{RodEdge, RodJoint, RodTable};
+pub use state::State;
+pub use surfaces::{ObjectId, Surfaces};

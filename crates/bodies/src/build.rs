@@ -1,0 +1,313 @@
+//! Compiles a resolved scene to a model.
+
+use crate::boundary::tet_surface;
+use crate::colliders::ColliderTable;
+use crate::couplings::{AnchorGroup, Anchors, Coupling};
+use crate::mass::add_body_mass;
+use crate::model::{Body, Model};
+use crate::partition::{Joiner, Partition};
+use crate::pins::{PinGroup, PinTable};
+use crate::rods::RodTable;
+use crate::surfaces::{EmbeddedVertex, ObjectSurface, Surfaces};
+use stiction_numerics::Vec3;
+use stiction_scene::motion::Motion;
+use stiction_scene::resolved::{self, AttachmentTarget, Cells, ColliderMotion, Scene, WeightedPoint};
+
+/// Why a scene cannot be compiled.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BuildError {
+    /// A vertex belongs to no cell and so has no mass.
+    #[error(
+        "body `{body}`: vertex {vertex} belongs to no triangle, tet or strand and has no mass; remove it from the mesh"
+    )]
+    MasslessVertex {
+        /// Name of the body.
+        body: String,
+        /// Vertex in the user's order.
+        vertex: usize,
+    },
+    /// Too many nodes for 32-bit indices.
+    #[error("the scene has {0} vertices; at most {max} are supported", max = u32::MAX)]
+    TooLarge(usize),
+}
+
+/// Compiles a scene.
+pub fn build(scene: &Scene) -> Result<Model, BuildError> {
+    let nodes: usize = scene.bodies.iter().map(|b| b.mesh.vertices.len()).sum();
+    if nodes >= u32::MAX as usize / 2 {
+        return Err(BuildError::TooLarge(nodes));
+    }
+    let mut rods = RodTable::default();
+    let mut bodies = Vec::with_capacity(scene.bodies.len());
+    let (mut rest, mut initial) = (Vec::with_capacity(nodes), Vec::with_capacity(nodes));
+    let mut body_of_node = Vec::with_capacity(nodes);
+    for (index, source) in scene.bodies.iter().enumerate() {
+        let first = rest.len();
+        initial.extend_from_slice(&source.mesh.vertices);
+        rest.extend_from_slice(source.mesh.rest_vertices.as_deref().unwrap_or(&source.mesh.vertices));
+        body_of_node.resize(rest.len(), index as u32);
+        bodies.push(compile_body(source, index as u32, first, &rest, &mut rods));
+    }
+    let mass = masses(scene, &bodies, &rest, &rods)?;
+    let couplings = couplings(scene, &bodies);
+    let (by_mesh, by_coupling) = partitions(nodes, &bodies, &rods, &couplings);
+    let surfaces = surfaces(scene, &bodies, nodes, &rods);
+    let pins = pins(scene, &bodies, &rods, &initial);
+    let anchors = anchors(scene, &bodies);
+    let colliders = ColliderTable { colliders: scene.colliders.clone() };
+    Ok(Model {
+        bodies,
+        nodes,
+        rest,
+        initial,
+        mass,
+        body_of_node,
+        rods,
+        surfaces,
+        colliders,
+        pins,
+        anchors,
+        couplings,
+        by_mesh,
+        by_coupling,
+    })
+}
+
+fn compile_body(
+    source: &resolved::Body,
+    index: u32,
+    first: usize,
+    rest: &[Vec3],
+    rods: &mut RodTable,
+) -> Body {
+    let global = |v: u32| v + first as u32;
+    let (edge_start, joint_start) = (rods.edges.len(), rods.joints.len());
+    let (mut triangles, mut tets) = (Vec::new(), Vec::new());
+    match &source.mesh.cells {
+        Cells::Triangles(cells) => triangles = cells.iter().map(|t| t.map(global)).collect(),
+        Cells::Tets(cells) => {
+            tets = cells.iter().map(|t| t.map(global)).collect::<Vec<_>>();
+            triangles = tet_surface(&tets);
+        }
+        Cells::Strands(strands) => {
+            for strand in strands {
+                let nodes: Vec<u32> = strand.iter().map(|&v| global(v)).collect();
+                rods.push(&nodes, rest, index);
+            }
+        }
+    }
+    Body {
+        name: source.name.clone(),
+        kind: source.kind,
+        nodes: first..first + source.mesh.vertices.len(),
+        edges: edge_start..rods.edges.len(),
+        joints: joint_start..rods.joints.len(),
+        triangles,
+        tets,
+        uv: source.mesh.uv.clone(),
+        rest_shape: source.rest,
+        warp: source.warp,
+        instance_of: source.instance_of.as_ref().map(|i| i.name.clone()),
+        colour: source.colour,
+        thickness: source.thickness,
+    }
+}
+
+fn masses(scene: &Scene, bodies: &[Body], rest: &[Vec3], rods: &RodTable) -> Result<Vec<f64>, BuildError> {
+    let mut mass = vec![0.0; rest.len() + rods.edges.len()];
+    for (body, source) in bodies.iter().zip(&scene.bodies) {
+        add_body_mass(&mut mass, rest.len(), body, &source.material, rest, rods);
+        if let Some(node) = body.nodes.clone().find(|&n| mass[n] <= 0.0) {
+            return Err(BuildError::MasslessVertex {
+                body: body.name.clone(),
+                vertex: node - body.nodes.start,
+            });
+        }
+    }
+    Ok(mass)
+}
+
+fn pins(scene: &Scene, bodies: &[Body], rods: &RodTable, initial: &[Vec3]) -> PinTable {
+    let frames = rods.initial_frames(initial);
+    let mut groups = Vec::new();
+    for (body, source) in bodies.iter().zip(&scene.bodies) {
+        for pin in source.pins.iter().filter(|p| p.stiffness.is_none()) {
+            let nodes: Vec<u32> = pin.vertices.iter().map(|v| v + body.nodes.start as u32).collect();
+            let held = |n: u32| nodes.binary_search(&n).is_ok();
+            let edges = body
+                .edges
+                .clone()
+                .filter(|&e| pin.hold_twist && rods.edges[e].nodes.iter().all(|&n| held(n)))
+                .map(|e| (e as u32, frames[e].director))
+                .collect();
+            let reference = nodes.iter().map(|&n| initial[n as usize]).collect();
+            groups.push(PinGroup {
+                reference,
+                edges,
+                motion: pin.motion.clone(),
+                active: pin.active.clone(),
+                nodes,
+            });
+        }
+    }
+    PinTable { groups }
+}
+
+fn anchors(scene: &Scene, bodies: &[Body]) -> Anchors {
+    let mut groups = Vec::new();
+    for (body, source) in bodies.iter().zip(&scene.bodies) {
+        for pin in &source.pins {
+            let Some(stiffness) = pin.stiffness else { continue };
+            groups.push(AnchorGroup {
+                nodes: pin.vertices.iter().map(|v| v + body.nodes.start as u32).collect(),
+                reference: pin.vertices.iter().map(|&v| source.mesh.vertices[v as usize]).collect(),
+                motion: pin.motion.clone(),
+                stiffness,
+                active: pin.active.clone(),
+            });
+        }
+    }
+    for attachment in &scene.attachments {
+        let AttachmentTarget::Collider { collider, points } = &attachment.target else { continue };
+        let body = &bodies[attachment.body];
+        let vertices = &scene.bodies[attachment.body].mesh.vertices;
+        let place =
+            |(v, point): (&u32, &Vec3)| if attachment.keep_offset { vertices[*v as usize] } else { *point };
+        groups.push(AnchorGroup {
+            nodes: attachment.vertices.iter().map(|v| v + body.nodes.start as u32).collect(),
+            reference: attachment.vertices.iter().zip(points).map(place).collect(),
+            motion: match &scene.colliders[*collider].motion {
+                ColliderMotion::Keyed(motion) => motion.clone(),
+                ColliderMotion::Static | ColliderMotion::Sequence { .. } => Motion::fixed(),
+            },
+            stiffness: attachment.stiffness,
+            active: attachment.active.clone(),
+        });
+    }
+    Anchors { groups }
+}
+
+fn couplings(scene: &Scene, bodies: &[Body]) -> Vec<Coupling> {
+    let mut out = Vec::new();
+    for attachment in &scene.attachments {
+        let AttachmentTarget::Body { body, points } = &attachment.target else { continue };
+        for (&vertex, point) in attachment.vertices.iter().zip(points) {
+            let one = WeightedPoint { terms: vec![(vertex, 1.0)] };
+            let terms = signed_terms(bodies, (attachment.body, &one), (*body, point));
+            let offset = match attachment.keep_offset {
+                true => separation(scene, (attachment.body, &one), (*body, point)),
+                false => Vec3::zeros(),
+            };
+            let active = attachment.active.clone();
+            out.push(Coupling { terms, stiffness: attachment.stiffness, offset, rest_length: 0.0, active });
+        }
+    }
+    for s in &scene.stitches {
+        let terms = signed_terms(bodies, (s.body_a, &s.point_a), (s.body_b, &s.point_b));
+        let (stiffness, rest_length) = (s.stiffness, s.rest_length);
+        out.push(Coupling { terms, stiffness, offset: Vec3::zeros(), rest_length, active: Vec::new() });
+    }
+    out
+}
+
+/// Nodes and coefficients of (point a) − (point b), a node named twice merged.
+fn signed_terms(bodies: &[Body], a: (usize, &WeightedPoint), b: (usize, &WeightedPoint)) -> Vec<(u32, f64)> {
+    let side = |(body, point): (usize, &WeightedPoint), sign: f64| {
+        let start = bodies[body].nodes.start as u32;
+        point.terms.iter().map(move |&(v, w)| (v + start, sign * w)).collect::<Vec<_>>()
+    };
+    let mut terms: Vec<(u32, f64)> = side(a, 1.0);
+    for (node, weight) in side(b, -1.0) {
+        match terms.iter_mut().find(|t| t.0 == node) {
+            Some(found) => found.1 += weight,
+            None => terms.push((node, weight)),
+        }
+    }
+    terms
+}
+
+fn separation(scene: &Scene, a: (usize, &WeightedPoint), b: (usize, &WeightedPoint)) -> Vec3 {
+    let place = |(body, point): (usize, &WeightedPoint)| -> Vec3 {
+        point.terms.iter().map(|&(v, w)| scene.bodies[body].mesh.vertices[v as usize] * w).sum()
+    };
+    place(a) - place(b)
+}
+
+fn partitions(
+    nodes: usize,
+    bodies: &[Body],
+    rods: &RodTable,
+    couplings: &[Coupling],
+) -> (Partition, Partition) {
+    let mut joiner = Joiner::new(nodes + rods.edges.len());
+    for body in bodies {
+        body.tets.iter().for_each(|t| joiner.join_all(*t));
+        body.triangles.iter().for_each(|t| joiner.join_all(*t));
+    }
+    for (index, edge) in rods.edges.iter().enumerate() {
+        joiner.join_all([edge.nodes[0], edge.nodes[1], (nodes + index) as u32]);
+    }
+    let by_mesh = joiner.partition();
+    couplings.iter().for_each(|c| joiner.join_all(c.terms.iter().map(|t| t.0)));
+    (by_mesh, joiner.partition())
+}
+
+fn surfaces(scene: &Scene, bodies: &[Body], nodes: usize, rods: &RodTable) -> Surfaces {
+    let mut out = Surfaces { nodes, ..Surfaces::default() };
+    for (index, body) in bodies.iter().enumerate() {
+        out.object_of_vertex.extend(body.nodes.clone().map(|_| index as u32));
+    }
+    for (index, (body, source)) in bodies.iter().zip(&scene.bodies).enumerate() {
+        match &source.embedded_surface {
+            Some(surface) => embed(&mut out, index as u32, body, surface),
+            None => out.triangles.extend_from_slice(&body.triangles),
+        }
+        out.segments.extend(body.edges.clone().map(|e| rods.edges[e].nodes));
+        out.objects.push(ObjectSurface {
+            name: source.name.clone(),
+            half_thickness: 0.5 * source.thickness,
+            contact_gap: source.contact_gap,
+            self_contact: source.self_contact,
+            kinematic: false,
+        });
+    }
+    for (index, collider) in scene.colliders.iter().enumerate() {
+        if let resolved::ColliderShape::Mesh(mesh) = &collider.shape {
+            add_collider(&mut out, index, (bodies.len() + index) as u32, mesh);
+        }
+        out.objects.push(ObjectSurface {
+            name: collider.name.clone(),
+            half_thickness: 0.5 * collider.thickness,
+            contact_gap: collider.contact_gap,
+            self_contact: false,
+            kinematic: true,
+        });
+    }
+    out
+}
+
+fn embed(out: &mut Surfaces, object: u32, body: &Body, surface: &resolved::EmbeddedSurface) {
+    let first = out.vertices() as u32;
+    for (&tet, &weights) in surface.tets.iter().zip(&surface.weights) {
+        out.embedded.push(EmbeddedVertex { nodes: body.tets[tet as usize], weights });
+        out.object_of_vertex.push(object);
+    }
+    if let Cells::Triangles(triangles) = &surface.mesh.cells {
+        out.triangles.extend(triangles.iter().map(|t| t.map(|v| v + first)));
+    }
+}
+
+fn add_collider(out: &mut Surfaces, collider: usize, object: u32, mesh: &resolved::Mesh) {
+    let first = out.vertices();
+    out.mesh_colliders.push((collider, first));
+    out.object_of_vertex.extend(mesh.vertices.iter().map(|_| object));
+    let global = |v: u32| v + first as u32;
+    match &mesh.cells {
+        Cells::Triangles(cells) => out.triangles.extend(cells.iter().map(|t| t.map(global))),
+        Cells::Tets(cells) => out.triangles.extend(tet_surface(cells).iter().map(|t| t.map(global))),
+        Cells::Strands(strands) => {
+            out.segments
+                .extend(strands.iter().flat_map(|s| s.windows(2)).map(|w| [global(w[0]), global(w[1])]));
+        }
+    }
+}

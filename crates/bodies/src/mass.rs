@@ -1,0 +1,63 @@
+//! Lumped masses: every cell gives an equal share of its mass to its vertices.
+
+use crate::model::Body;
+use crate::rods::RodTable;
+use stiction_numerics::{Vec2, Vec3};
+use stiction_scene::material::Material;
+use stiction_scene::resolved::RestShape;
+
+/// Adds the mass of a body to its nodes, and the spin inertia of its rod edges to their twists.
+///
+/// cloth ρ h A/3 per vertex · solid ρ V/4 · rod ρ A l/2, twist ρ (I₁ + I₂) l
+pub(crate) fn add_body_mass(
+    mass: &mut [f64],
+    nodes: usize,
+    body: &Body,
+    material: &Material,
+    rest: &[Vec3],
+    rods: &RodTable,
+) {
+    match material {
+        Material::Cloth(cloth) => {
+            for triangle in &body.triangles {
+                let share = cloth.density * cloth.thickness * rest_area(body, triangle, rest) / 3.0;
+                triangle.iter().for_each(|&node| mass[node as usize] += share);
+            }
+        }
+        Material::Solid(solid) => {
+            for tet in &body.tets {
+                let share = solid.density * tet_volume(tet.map(|n| rest[n as usize])) / 4.0;
+                tet.iter().for_each(|&node| mass[node as usize] += share);
+            }
+        }
+        Material::Rod(rod) => {
+            let moments: f64 = rod.section.second_moments().iter().sum();
+            for index in body.edges.clone() {
+                let edge = &rods.edges[index];
+                let share = rod.density * rod.section.area() * edge.length / 2.0;
+                edge.nodes.iter().for_each(|&node| mass[node as usize] += share);
+                mass[nodes + index] += rod.density * moments * edge.length;
+            }
+        }
+    }
+}
+
+/// Area of a cloth triangle in the shape that is free of stress \[m²\].
+pub fn rest_area(body: &Body, triangle: &[u32; 3], rest: &[Vec3]) -> f64 {
+    match (body.rest_shape, &body.uv) {
+        (RestShape::Pattern, Some(uv)) => {
+            let [a, b, c] = triangle.map(|n| uv[n as usize - body.nodes.start]);
+            let (p, q): (Vec2, Vec2) = (b - a, c - a);
+            0.5 * (p.x * q.y - p.y * q.x).abs()
+        }
+        _ => {
+            let [a, b, c] = triangle.map(|n| rest[n as usize]);
+            0.5 * (b - a).cross(&(c - a)).norm()
+        }
+    }
+}
+
+/// Signed volume of a tet \[m³\].
+pub fn tet_volume([a, b, c, d]: [Vec3; 4]) -> f64 {
+    (b - a).dot(&(c - a).cross(&(d - a))) / 6.0
+}

@@ -1,0 +1,82 @@
+//! Prescribed nodes: where they must be at the end of a step.
+//!
+//! A pin that is active at the start of a step holds its nodes through the whole step. A rod edge whose two nodes are held by
+//! one pin keeps its material frame too: the pin's rotation carries the director, and the twist of the edge follows.
+
+use crate::frames::{EdgeFrame, orthonormal_to};
+use crate::model::Model;
+use crate::state::State;
+use stiction_numerics::Vec3;
+use stiction_scene::motion::Motion;
+use stiction_scene::resolved::is_active;
+
+/// A pin: nodes that move together.
+#[derive(Clone, Debug)]
+pub struct PinGroup {
+    /// Held nodes.
+    pub nodes: Vec<u32>,
+    /// Where each of them started \[m\].
+    pub reference: Vec<Vec3>,
+    /// Held rod edges with their director at the start.
+    pub edges: Vec<(u32, Vec3)>,
+    /// Motion from the start.
+    pub motion: Motion,
+    /// Times during which the pin holds \[s\]; empty means always.
+    pub active: Vec<(f64, f64)>,
+}
+
+/// All exact pins of a model.
+#[derive(Clone, Debug, Default)]
+pub struct PinTable {
+    /// Pins in the order of the scene.
+    pub groups: Vec<PinGroup>,
+}
+
+/// Which blocks are prescribed in a step, and where they end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prescription {
+    /// Whether a block is prescribed.
+    pub fixed: Vec<bool>,
+    /// Its value at the end of the step where it is.
+    pub target: Vec<Vec3>,
+}
+
+impl PinTable {
+    /// Whether any pin ever switches on or off.
+    pub fn switches(&self) -> bool {
+        self.groups.iter().any(|g| !g.active.is_empty())
+    }
+
+    /// The blocks prescribed over a step from `state.time` to `end`, and their values at `end`.
+    pub fn prescribe(&self, model: &Model, state: &State, end: f64) -> Prescription {
+        let mut out = Prescription { fixed: vec![false; model.blocks()], target: state.blocks.clone() };
+        for group in self.groups.iter().filter(|g| is_active(&g.active, state.time)) {
+            let pose = group.motion.pose(end);
+            for (&node, reference) in group.nodes.iter().zip(&group.reference) {
+                out.fixed[node as usize] = true;
+                out.target[node as usize] = pose.apply(reference);
+            }
+        }
+        for group in self.groups.iter().filter(|g| is_active(&g.active, state.time)) {
+            let turn = group.motion.pose(end).linear;
+            for &(edge, director) in &group.edges {
+                let block = model.twist_block(edge as usize);
+                out.fixed[block] = true;
+                out.target[block].x = held_twist(model, state, &out.target, edge as usize, turn * director);
+            }
+        }
+        out
+    }
+}
+
+/// The twist that turns the transported reference director of an edge onto `director`, nearest to the current twist.
+fn held_twist(model: &Model, state: &State, target: &[Vec3], edge: usize, director: Vec3) -> f64 {
+    let [a, b] = model.rods.edges[edge].nodes.map(|n| target[n as usize]);
+    let current = state.blocks[model.twist_block(edge)].x;
+    let Some(tangent) = (b - a).try_normalize(0.0) else { return current };
+    let frame: EdgeFrame = state.frames[edge].transported(tangent);
+    let wanted = orthonormal_to(director, tangent);
+    let angle = wanted.dot(&frame.binormal()).atan2(wanted.dot(&frame.director));
+    let turn = std::f64::consts::TAU;
+    angle + turn * ((current - angle) / turn).round()
+}

@@ -1,0 +1,63 @@
+//! The state of a run: plain arrays.
+
+use crate::frames::EdgeFrame;
+use crate::model::Model;
+use stiction_numerics::Vec3;
+use stiction_scene::Scene;
+
+/// Positions, twists, velocities and rod frames at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Time \[s\].
+    pub time: f64,
+    /// Positions of the nodes \[m\], then twists of the rod edges \[rad\] in the first component.
+    pub blocks: Vec<Vec3>,
+    /// Their velocities \[m/s\], \[rad/s\].
+    pub velocities: Vec<Vec3>,
+    /// Reference frames of the rod edges at `time`.
+    pub frames: Vec<EdgeFrame>,
+}
+
+impl State {
+    /// The state at the start of a scene.
+    pub fn initial(model: &Model, scene: &Scene) -> State {
+        let mut blocks = model.initial.clone();
+        blocks.resize(model.blocks(), Vec3::zeros());
+        let mut velocities = vec![Vec3::zeros(); model.blocks()];
+        for (body, source) in model.bodies.iter().zip(&scene.bodies) {
+            let centre = blocks[body.nodes.clone()].iter().sum::<Vec3>() / body.nodes.len().max(1) as f64;
+            for node in body.nodes.clone() {
+                velocities[node] = source.initial_velocity + source.spin.cross(&(blocks[node] - centre));
+            }
+        }
+        let frames = model.rods.initial_frames(&blocks);
+        State { time: 0.0, blocks, velocities, frames }
+    }
+
+    /// Positions of the nodes \[m\].
+    pub fn positions(&self, model: &Model) -> &[Vec3] {
+        &self.blocks[..model.nodes]
+    }
+
+    /// Linear momentum Σ m v of all nodes \[kg m/s\].
+    pub fn momentum(&self, model: &Model) -> Vec3 {
+        self.velocities[..model.nodes].iter().zip(&model.mass).map(|(v, m)| v * *m).sum()
+    }
+
+    /// Angular momentum Σ x × m v of all nodes about the origin \[kg m²/s\]; the spin of rod sections is left out.
+    pub fn angular_momentum(&self, model: &Model) -> Vec3 {
+        let nodes = self.blocks[..model.nodes].iter().zip(&self.velocities).zip(&model.mass);
+        nodes.map(|((x, v), m)| x.cross(v) * *m).sum()
+    }
+
+    /// Kinetic energy ½ Σ m v² \[J\], twists included.
+    pub fn kinetic_energy(&self, model: &Model) -> f64 {
+        self.velocities.iter().zip(&model.mass).map(|(v, m)| 0.5 * m * v.norm_squared()).sum()
+    }
+
+    /// Whether all numbers are finite.
+    pub fn is_finite(&self) -> bool {
+        let finite = |v: &Vec3| v.iter().all(|c| c.is_finite());
+        self.blocks.iter().all(finite) && self.velocities.iter().all(finite)
+    }
+}

@@ -1,0 +1,102 @@
+//! Everything that can touch: vertices, triangles and rod segments of bodies and of mesh colliders.
+//!
+//! A surface vertex is a fixed linear combination of nodes. Surface vertices `0..nodes` are the nodes themselves; then come the
+//! vertices of surfaces embedded in tets; then the vertices of mesh colliders, which depend on time alone.
+
+use crate::colliders::ColliderTable;
+use stiction_numerics::Vec3;
+
+/// A body or a collider: bodies first in the order of the scene, then colliders.
+pub type ObjectId = u32;
+
+/// A surface vertex carried by the four nodes of a tet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EmbeddedVertex {
+    /// Nodes of the tet.
+    pub nodes: [u32; 4],
+    /// Weights, sum 1.
+    pub weights: [f64; 4],
+}
+
+/// What a surface vertex depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VertexSource {
+    /// A node.
+    Node(u32),
+    /// Four nodes.
+    Embedded(EmbeddedVertex),
+    /// A vertex of a mesh collider: time alone.
+    Kinematic,
+}
+
+/// Contact properties of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectSurface {
+    /// Name of the body or collider.
+    pub name: String,
+    /// Half of the thickness, or the radius of a rod \[m\].
+    pub half_thickness: f64,
+    /// Distance beyond the thicknesses at which contact begins to act \[m\].
+    pub contact_gap: f64,
+    /// Whether it can touch itself.
+    pub self_contact: bool,
+    /// Whether it moves as prescribed.
+    pub kinematic: bool,
+}
+
+/// Surfaces of a whole model.
+#[derive(Clone, Debug, Default)]
+pub struct Surfaces {
+    /// Number of nodes; surface vertices below are nodes.
+    pub nodes: usize,
+    /// Embedded vertices, after the nodes.
+    pub embedded: Vec<EmbeddedVertex>,
+    /// Object of each surface vertex.
+    pub object_of_vertex: Vec<ObjectId>,
+    /// Triangles in surface vertices.
+    pub triangles: Vec<[u32; 3]>,
+    /// Rod segments in surface vertices.
+    pub segments: Vec<[u32; 2]>,
+    /// Properties per object.
+    pub objects: Vec<ObjectSurface>,
+    /// Colliders that own vertices, with their first one.
+    pub mesh_colliders: Vec<(usize, usize)>,
+}
+
+impl Surfaces {
+    /// Number of surface vertices.
+    pub fn vertices(&self) -> usize {
+        self.object_of_vertex.len()
+    }
+
+    /// First vertex that depends on time alone.
+    pub fn kinematic_start(&self) -> usize {
+        self.nodes + self.embedded.len()
+    }
+
+    /// What a surface vertex depends on.
+    pub fn source(&self, vertex: usize) -> VertexSource {
+        if vertex < self.nodes {
+            VertexSource::Node(vertex as u32)
+        } else if vertex < self.kinematic_start() {
+            VertexSource::Embedded(self.embedded[vertex - self.nodes])
+        } else {
+            VertexSource::Kinematic
+        }
+    }
+
+    /// Positions of all surface vertices at a configuration and a time \[m\].
+    pub fn positions(&self, blocks: &[Vec3], colliders: &ColliderTable, time: f64, out: &mut Vec<Vec3>) {
+        out.clear();
+        out.extend_from_slice(&blocks[..self.nodes]);
+        out.extend(self.embedded.iter().map(|e| combine(e, blocks)));
+        for &(collider, _) in &self.mesh_colliders {
+            colliders.append_positions(collider, time, out);
+        }
+    }
+}
+
+/// Σ w_i x_i of an embedded vertex.
+fn combine(vertex: &EmbeddedVertex, blocks: &[Vec3]) -> Vec3 {
+    vertex.nodes.iter().zip(&vertex.weights).map(|(&n, w)| blocks[n as usize] * *w).sum()
+}

@@ -1,0 +1,212 @@
+//! The incremental potential of one implicit step, without contact.
+//!
+//! Backward Euler from (x_t, v_t) to x minimises
+//!
+//! Φ(x) = a/2 |x − x_t − h v_t|²_M + V(x) − f·(x − x_t) + 1/(2h) (x − x_t)ᵀ D (x − x_t) + ½ Σ k |x − a|²
+//!
+//! a = 1/h² (0 without inertia) · V elastic energy \[J\] · f gravity and the constant part of drag \[N\] ·
+//! D = α M + β K(x_t) + C damping and the linear part of drag \[N s/m\] · k, a anchors.
+//! K is taken at the start of the step (projected), so damping can only dissipate. Drag is linear about v_t:
+//! f_d(v) ≈ f_d(v_t) − C (v − v_t).
+
+use stiction_bodies::couplings::Anchor;
+use stiction_bodies::{Prescription, State};
+use stiction_energy::{Curvature, Elasticity};
+use stiction_numerics::{BlockMatrix, Mat3, Vec3, ordered_sum_by};
+
+use crate::solver::World;
+
+/// Whether a step carries momentum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inertia {
+    /// Backward Euler.
+    Dynamic,
+    /// The minimum of energy alone: quasi-static steps.
+    None,
+}
+
+/// One step's objective: fixed data gathered at its start.
+pub struct IncrementalPotential<'a> {
+    world: World<'a>,
+    elasticity: &'a Elasticity,
+    state: &'a State,
+    h: f64,
+    inertia: f64,
+    /// x_t + h v_t.
+    inertial_target: Vec<Vec3>,
+    /// Constant forces \[N\].
+    force: Vec<Vec3>,
+    /// D / h, if there is any damping or drag.
+    viscosity: Option<BlockMatrix>,
+    anchors: Vec<Anchor>,
+    /// Which blocks are held, and where.
+    pub prescription: Prescription,
+}
+
+impl<'a> IncrementalPotential<'a> {
+    /// Gathers what a step of length `h` from `state` needs.
+    pub fn new(
+        world: World<'a>,
+        elasticity: &'a Elasticity,
+        state: &'a State,
+        h: f64,
+        inertia: Inertia,
+    ) -> Self {
+        let model = world.model;
+        let end = state.time + h;
+        let gravity = world.parameters.gravity;
+        let mut force: Vec<Vec3> = model.mass.iter().map(|m| gravity * *m).collect();
+        force[model.nodes..].fill(Vec3::zeros());
+        let viscosity = match inertia {
+            Inertia::Dynamic => viscosity(world, elasticity, state, h, &mut force),
+            Inertia::None => None,
+        };
+        let ahead = state.blocks.iter().zip(&state.velocities).map(|(x, v)| x + v * h).collect();
+        IncrementalPotential {
+            world,
+            elasticity,
+            state,
+            h,
+            inertia: if inertia == Inertia::Dynamic { 1.0 / (h * h) } else { 0.0 },
+            inertial_target: ahead,
+            force,
+            viscosity,
+            anchors: model.anchors.at(state.time, end),
+            prescription: model.pins.prescribe(model, state, end),
+        }
+    }
+
+    /// Step size \[s\].
+    pub fn step_size(&self) -> f64 {
+        self.h
+    }
+
+    /// Where the blocks would go without forces, with prescribed blocks in place.
+    pub fn inertial_guess(&self) -> Vec<Vec3> {
+        self.with_prescribed(self.inertial_target.clone())
+    }
+
+    /// The start of the step, with prescribed blocks in place.
+    pub fn resting_guess(&self) -> Vec<Vec3> {
+        self.with_prescribed(self.state.blocks.clone())
+    }
+
+    fn with_prescribed(&self, mut blocks: Vec<Vec3>) -> Vec<Vec3> {
+        for (i, x) in blocks.iter_mut().enumerate() {
+            if self.prescription.fixed[i] {
+                *x = self.prescription.target[i];
+            }
+        }
+        blocks
+    }
+
+    /// Φ(x) \[J\]; infinite where the elastic law is not defined.
+    pub fn value(&self, blocks: &[Vec3]) -> f64 {
+        let mass = &self.world.model.mass;
+        let quadratic = ordered_sum_by(blocks.len(), |i| {
+            let moved = blocks[i] - self.state.blocks[i];
+            0.5 * self.inertia * mass[i] * (blocks[i] - self.inertial_target[i]).norm_squared()
+                - self.force[i].dot(&moved)
+        });
+        let viscous = self.viscosity.as_ref().map_or(0.0, |d| 0.5 * d.quadratic_form(&self.moved(blocks)));
+        let anchored: f64 = self
+            .anchors
+            .iter()
+            .map(|a| 0.5 * a.stiffness * (blocks[a.node as usize] - a.target).norm_squared())
+            .sum();
+        quadratic + viscous + anchored + self.elasticity.energy(blocks, &self.state.frames, self.state.time)
+    }
+
+    /// ∇Φ(x) \[N\], zero at prescribed blocks.
+    pub fn gradient(&self, blocks: &[Vec3], out: &mut [Vec3]) {
+        let mass = &self.world.model.mass;
+        match &self.viscosity {
+            Some(d) => d.mul(&self.moved(blocks), out),
+            None => out.fill(Vec3::zeros()),
+        }
+        for i in 0..blocks.len() {
+            out[i] += (blocks[i] - self.inertial_target[i]) * (self.inertia * mass[i]) - self.force[i];
+        }
+        for a in &self.anchors {
+            out[a.node as usize] += (blocks[a.node as usize] - a.target) * a.stiffness;
+        }
+        self.elasticity.add_gradient(blocks, &self.state.frames, self.state.time, out);
+        for (g, fixed) in out.iter_mut().zip(&self.prescription.fixed) {
+            if *fixed {
+                *g = Vec3::zeros();
+            }
+        }
+    }
+
+    /// The Hessian of Φ, exact or projected.
+    pub fn hessian(&self, blocks: &[Vec3], curvature: Curvature, out: &mut BlockMatrix) {
+        out.set_zero();
+        self.elasticity.add_hessian(blocks, &self.state.frames, self.state.time, curvature, out);
+        if let Some(d) = &self.viscosity {
+            out.add_scaled(1.0, d);
+        }
+        let weights: Vec<f64> = self.world.model.mass.iter().map(|m| m * self.inertia).collect();
+        out.add_diagonal(&weights);
+        for a in &self.anchors {
+            *out.diagonal_block_mut(a.node as usize) += Mat3::identity() * a.stiffness;
+        }
+    }
+
+    fn moved(&self, blocks: &[Vec3]) -> Vec<Vec3> {
+        blocks.iter().zip(&self.state.blocks).map(|(x, start)| x - start).collect()
+    }
+}
+
+/// D/h, and the constant part of drag added to `force`; `None` when nothing is damped.
+fn viscosity(
+    world: World<'_>,
+    elasticity: &Elasticity,
+    state: &State,
+    h: f64,
+    force: &mut [Vec3],
+) -> Option<BlockMatrix> {
+    let (model, parameters) = (world.model, world.parameters);
+    let drag = parameters.wind.air_density > 0.0 && elasticity.has_drag();
+    let mass_damping: Vec<f64> = mass_damping(world);
+    let damped = elasticity.has_damping() || mass_damping.iter().any(|w| *w > 0.0);
+    if !damped && !drag {
+        return None;
+    }
+    let mut matrix = BlockMatrix::zeros(elasticity.pattern().clone());
+    if elasticity.has_damping() {
+        elasticity.add_damping(&state.blocks, &state.frames, state.time, &mut matrix);
+    }
+    matrix.add_diagonal(&mass_damping);
+    if drag {
+        // Constant part f_d(v_t) + C v_t, linear part C.
+        let mut linear = BlockMatrix::zeros(elasticity.pattern().clone());
+        elasticity.add_drag(
+            &state.blocks,
+            &state.velocities,
+            &parameters.wind,
+            state.time,
+            force,
+            &mut linear,
+        );
+        let mut carried = vec![Vec3::zeros(); model.blocks()];
+        linear.mul(&state.velocities, &mut carried);
+        force.iter_mut().zip(&carried).for_each(|(f, c)| *f += c);
+        matrix.add_scaled(1.0, &linear);
+    }
+    matrix.scale(1.0 / h);
+    Some(matrix)
+}
+
+/// α m per block.
+fn mass_damping(world: World<'_>) -> Vec<f64> {
+    let model = world.model;
+    let mut out = vec![0.0; model.blocks()];
+    for (body, material) in model.bodies.iter().zip(&world.parameters.materials) {
+        let alpha = material.damping().mass;
+        let twists = body.edges.clone().map(|e| model.twist_block(e));
+        for block in body.nodes.clone().chain(twists) {
+            out[block] = alpha * model.mass[block];
+        }
+    }
+    out
+}

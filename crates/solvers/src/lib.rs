@@ -1,0 +1,20 @@
+//! Time stepping methods: the [`Solver`] trait, what methods share, and a room per method.
+//!
+//! Comes in: a model, its parameters and a state. Goes out: the state one step later and an honest report. Knows no files
+//! and no frames. Rooms never import each other; what two rooms share stands here, beside them.
+
+#![forbid(unsafe_code)]
+
+pub mod advance;
+pub mod incremental;
+pub mod linear;
+pub mod newton;
+pub mod registry;
+pub mod report;
+pub mod saved;
+pub mod solver;
+
+pub use registry::{MethodError, create, methods};
+pub use report::{StepReport, StepSeconds};
+pub use saved::{RestoreError, SavedState};
+pub use solver::{Solver, StepError, World};

@@ -1,0 +1,96 @@
+//! Solves with the symmetric system of a step: direct, or conjugate gradients when the matrix is too large.
+
+use crate::solver::StepError;
+use serde::Deserialize;
+use stiction_factor::SparseCholesky;
+use stiction_numerics::{
+    BlockMatrix, LinearPcg, MaskedOperator, PcgParams, PrecondIncompleteCholesky, ResidualNorm, Vec3,
+};
+
+/// Which linear solver a method uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinearChoice {
+    /// Sparse Cholesky factorisation, body by body.
+    #[default]
+    Direct,
+    /// Conjugate gradients with incomplete Cholesky.
+    Pcg,
+}
+
+/// A solver for one pattern, kept over steps so that the symbolic analysis is done once.
+pub struct LinearSolver {
+    choice: LinearChoice,
+    cholesky: Option<SparseCholesky>,
+    node_count: usize,
+}
+
+/// Relative shifts of the diagonal that are tried when a matrix is not positive definite.
+const SHIFTS: [f64; 5] = [0.0, 1e-10, 1e-8, 1e-6, 1e-4];
+
+impl LinearSolver {
+    /// A solver for matrices whose first `node_count` blocks are nodes.
+    pub fn new(choice: LinearChoice, node_count: usize) -> LinearSolver {
+        LinearSolver { choice, cholesky: None, node_count }
+    }
+
+    /// Solves `matrix · x = rhs` with held blocks kept at zero; `rhs` becomes `x`.
+    pub fn solve(&mut self, matrix: &BlockMatrix, fixed: &[bool], rhs: &mut [Vec3]) -> Result<(), StepError> {
+        match self.choice {
+            LinearChoice::Direct => self.solve_direct(matrix, fixed, rhs),
+            LinearChoice::Pcg => self.solve_pcg(matrix, fixed, rhs),
+        }
+    }
+
+    fn solve_direct(
+        &mut self,
+        matrix: &BlockMatrix,
+        fixed: &[bool],
+        rhs: &mut [Vec3],
+    ) -> Result<(), StepError> {
+        let cholesky = self
+            .cholesky
+            .get_or_insert_with(|| SparseCholesky::new(matrix.pattern().clone(), self.node_count));
+        let mut failed = 0;
+        for shift in SHIFTS {
+            let attempt = match shift {
+                0.0 => cholesky.factor(matrix, fixed),
+                _ => cholesky.factor(&shifted(matrix, shift), fixed),
+            };
+            match attempt {
+                Ok(()) => {
+                    cholesky.solve_in_place(rhs);
+                    return Ok(());
+                }
+                Err(error) => failed = error.block(),
+            }
+        }
+        Err(StepError::Indefinite { block: failed, shift: SHIFTS[SHIFTS.len() - 1] })
+    }
+
+    fn solve_pcg(&mut self, matrix: &BlockMatrix, fixed: &[bool], rhs: &mut [Vec3]) -> Result<(), StepError> {
+        let operator = MaskedOperator::new(matrix, fixed);
+        let preconditioner = PrecondIncompleteCholesky::new(matrix, fixed);
+        let params = PcgParams { tolerance: 1e-8, max_iterations: 2000, norm: ResidualNorm::Two };
+        let mut x = vec![Vec3::zeros(); rhs.len()];
+        match LinearPcg::new(params).solve(&operator, &preconditioner, rhs, &mut x) {
+            Ok(_) => rhs.copy_from_slice(&x),
+            Err(error) => {
+                return Err(StepError::LinearSolver {
+                    iterations: error.iterations(),
+                    residual: error.residual(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The matrix with every diagonal block enlarged by a share of its own trace: keeps the unknowns' own scales.
+fn shifted(matrix: &BlockMatrix, shift: f64) -> BlockMatrix {
+    let mut out = matrix.clone();
+    let weights: Vec<f64> =
+        (0..matrix.block_count()).map(|i| shift * matrix.diagonal_block(i).trace()).collect();
+    out.add_diagonal(&weights);
+    out
+}

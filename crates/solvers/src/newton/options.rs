@@ -1,0 +1,42 @@
+//! Options of method `newton`.
+
+use crate::linear::LinearChoice;
+use serde::Deserialize;
+
+/// Options with their defaults; lengths in metres.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NewtonOptions {
+    /// A step is done when the last Newton update is smaller than this everywhere \[m, rad\].
+    pub tolerance: f64,
+    /// Largest number of Newton iterations per step.
+    pub max_iterations: usize,
+    /// Linear solver.
+    pub linear: LinearChoice,
+    /// Minimise the energy alone, without inertia and damping: quasi-static motion.
+    pub quasi_static: bool,
+}
+
+impl Default for NewtonOptions {
+    fn default() -> Self {
+        NewtonOptions {
+            tolerance: 1e-7,
+            max_iterations: 50,
+            linear: LinearChoice::default(),
+            quasi_static: false,
+        }
+    }
+}
+
+impl NewtonOptions {
+    /// Names the option that cannot be used, and why.
+    pub fn validate(&self) -> Result<(), String> {
+        if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
+            return Err(format!("`tolerance` is {}; give a positive length in metres", self.tolerance));
+        }
+        if self.max_iterations == 0 {
+            return Err("`max_iterations` is 0; give at least 1".to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! The methods by their keys in scene files.
+
+use crate::newton::{NewtonOptions, NewtonSolver};
+use crate::solver::{Solver, World};
+use serde::de::DeserializeOwned;
+use stiction_scene::resolved::MethodChoice;
+
+/// Why a method cannot run a scene.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MethodError {
+    /// No method of that name.
+    #[error("there is no method `{key}`; methods are: {known}")]
+    Unknown {
+        /// Key found.
+        key: String,
+        /// Keys that exist, separated by commas.
+        known: String,
+    },
+    /// An option is unknown, of the wrong type or out of range.
+    #[error("method `{key}`: {message}")]
+    Option {
+        /// Key of the method.
+        key: String,
+        /// What is wrong, and the fix.
+        message: String,
+    },
+}
+
+/// A method and one line about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MethodInfo {
+    /// Key in scene files.
+    pub key: &'static str,
+    /// What it is.
+    pub summary: &'static str,
+}
+
+/// All methods of this version.
+pub fn methods() -> &'static [MethodInfo] {
+    &[MethodInfo {
+        key: "newton",
+        summary: "projected Newton, backward Euler, no contact: the reference for elasticity",
+    }]
+}
+
+/// Makes the solver that a scene asks for; options are checked here, before anything runs.
+pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>, MethodError> {
+    match choice.key.as_str() {
+        "newton" => {
+            let options = parse::<NewtonOptions>(choice, NewtonOptions::validate)?;
+            Ok(Box::new(NewtonSolver::new(options, world)))
+        }
+        _ => {
+            let known: Vec<&str> = methods().iter().map(|m| m.key).collect();
+            Err(MethodError::Unknown { key: choice.key.clone(), known: known.join(", ") })
+        }
+    }
+}
+
+/// Reads the options of a method from the scene's table and checks their values.
+fn parse<T: DeserializeOwned>(
+    choice: &MethodChoice,
+    validate: fn(&T) -> Result<(), String>,
+) -> Result<T, MethodError> {
+    let wrong = |message: String| MethodError::Option { key: choice.key.clone(), message };
+    let options: T =
+        choice.options.clone().try_into().map_err(|e: toml::de::Error| wrong(e.message().to_owned()))?;
+    validate(&options).map_err(wrong)?;
+    Ok(options)
+}

@@ -1,0 +1,71 @@
+//! What a method offers to the simulation.
+
+use crate::report::StepReport;
+use crate::saved::{RestoreError, SavedState};
+use stiction_bodies::{Model, Parameters, State};
+
+/// What stays fixed during a step.
+#[derive(Clone, Copy, Debug)]
+pub struct World<'a> {
+    /// Topology, rest shapes, maps.
+    pub model: &'a Model,
+    /// Materials, friction, gravity and wind.
+    pub parameters: &'a Parameters,
+}
+
+/// Why a step could not be made. The state is then as it was before the step.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// The matrix of the step stayed indefinite whatever was added to its diagonal.
+    #[error(
+        "the system matrix is not positive definite at block {block}, even with a shift of {shift:e} times its diagonal"
+    )]
+    Indefinite {
+        /// Block at which the factorisation failed.
+        block: usize,
+        /// Largest relative shift that was tried.
+        shift: f64,
+    },
+    /// No step length lowered the energy.
+    #[error(
+        "no step length lowered the energy in Newton iteration {iteration} (gradient {gradient:e} N): take a smaller step size"
+    )]
+    LineSearch {
+        /// Iteration.
+        iteration: usize,
+        /// Largest component of the gradient \[N\].
+        gradient: f64,
+    },
+    /// A number became infinite or undefined.
+    #[error("{what} is not finite: take a smaller step size, or look for inverted elements at the start")]
+    NotFinite {
+        /// What was not finite.
+        what: &'static str,
+    },
+    /// The linear solver did not reach its tolerance.
+    #[error("the linear solver stopped after {iterations} iterations at a relative residual of {residual:e}")]
+    LinearSolver {
+        /// Iterations done.
+        iterations: usize,
+        /// Relative residual reached.
+        residual: f64,
+    },
+}
+
+/// A time stepping method.
+pub trait Solver: Send {
+    /// Its key in scene files.
+    fn key(&self) -> &'static str;
+
+    /// Advances the state by `h` \[s\]. On an error the state is left as it was.
+    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError>;
+
+    /// What must be kept for a resumed run to equal an uninterrupted one: history, duals, warm starts.
+    fn save(&self) -> SavedState;
+
+    /// Takes back what [`Solver::save`] gave.
+    fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError>;
+
+    /// Forgets all history, as at the start of a run.
+    fn reset(&mut self);
+}

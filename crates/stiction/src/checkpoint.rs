@@ -1,0 +1,83 @@
+//! A simulation to checkpoint sections and back, exact to the bit.
+
+use crate::error::SimulationError;
+use crate::simulation::Simulation;
+use stiction_bodies::EdgeFrame;
+use stiction_numerics::Vec3;
+use stiction_output::{Sections, StateHasher, hash};
+use stiction_solvers::SavedState;
+
+const NUMBERS: &str = "solver/numbers/";
+const KEYS: &str = "solver/keys/";
+
+/// Everything that a resumed run needs.
+pub fn save(simulation: &Simulation) -> Sections {
+    let state = &simulation.state;
+    let mut out = Sections::new();
+    out.put_u64s("progress", &[simulation.steps, simulation.frames]);
+    out.put_f64s("time", &[state.time]);
+    out.put_vec3s("blocks", &state.blocks);
+    out.put_vec3s("velocities", &state.velocities);
+    out.put_f64s("rod_frames", &flatten(&state.frames));
+    let saved = simulation.solver.save();
+    out.put_u32s("solver/version", &[saved.version]);
+    for (name, values) in &saved.numbers {
+        out.put_f64s(&format!("{NUMBERS}{name}"), values);
+    }
+    for (name, values) in &saved.keys {
+        out.put_u64s(&format!("{KEYS}{name}"), values);
+    }
+    out
+}
+
+/// Takes a simulation back to a saved moment.
+pub fn restore(simulation: &mut Simulation, sections: &Sections) -> Result<(), SimulationError> {
+    let blocks: Vec<Vec3> = sections.vec3s("blocks")?;
+    let velocities: Vec<Vec3> = sections.vec3s("velocities")?;
+    let frames = unflatten(&sections.f64s("rod_frames")?);
+    let expected = simulation.model.blocks();
+    let fits = velocities.len() == expected && frames.len() == simulation.model.rods.edges.len();
+    if blocks.len() != expected || !fits {
+        return Err(SimulationError::CheckpointSize { found: blocks.len(), expected });
+    }
+    let mut saved = SavedState::new(sections.u32s("solver/version")?.first().copied().unwrap_or(0));
+    for (name, _) in sections.iter() {
+        if let Some(short) = name.strip_prefix(NUMBERS) {
+            saved.numbers.insert(short.to_owned(), sections.f64s(name)?);
+        } else if let Some(short) = name.strip_prefix(KEYS) {
+            saved.keys.insert(short.to_owned(), sections.u64s(name)?);
+        }
+    }
+    simulation.solver.restore(&saved)?;
+    let progress = sections.u64s("progress")?;
+    simulation.steps = progress.first().copied().unwrap_or(0);
+    simulation.frames = progress.get(1).copied().unwrap_or(0);
+    let state = &mut simulation.state;
+    state.time = sections.f64s("time")?.first().copied().unwrap_or(0.0);
+    (state.blocks, state.velocities, state.frames) = (blocks, velocities, frames);
+    Ok(())
+}
+
+/// Hash of positions, twists and velocities, exact to the bit.
+pub fn state_hash(simulation: &Simulation) -> String {
+    let mut hasher = StateHasher::default();
+    hasher.add_vec3s(&simulation.state.blocks).add_vec3s(&simulation.state.velocities);
+    hash::hex(hasher.finish())
+}
+
+fn flatten(frames: &[EdgeFrame]) -> Vec<f64> {
+    let one = |f: &EdgeFrame| {
+        let (t, d) = (f.tangent, f.director);
+        [t.x, t.y, t.z, d.x, d.y, d.z, f.reference_twist]
+    };
+    frames.iter().flat_map(one).collect()
+}
+
+fn unflatten(flat: &[f64]) -> Vec<EdgeFrame> {
+    let one = |f: &[f64]| EdgeFrame {
+        tangent: Vec3::new(f[0], f[1], f[2]),
+        director: Vec3::new(f[3], f[4], f[5]),
+        reference_twist: f[6],
+    };
+    flat.chunks_exact(7).map(one).collect()
+}

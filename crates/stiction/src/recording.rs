@@ -1,0 +1,161 @@
+//! What a run stores of a simulation: a layout once, a frame at a time.
+
+use crate::simulation::Simulation;
+use crate::tessellate::tessellate;
+use stiction_bodies::{Body, Model};
+use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
+use stiction_numerics::{Mat3, Vec3};
+use stiction_output::{
+    BodyKind, BodyLayout, Channel, ContactPoint, Frame, Layout, Motion, Pose, UpAxis, narrow,
+};
+use stiction_scene::resolved::{self, Axis, Collider, ColliderMotion, Scene};
+use stiction_solvers::StepReport;
+
+/// Colours of bodies that name none: sRGB, told apart also by readers who do not see all colours.
+const PALETTE: [[f32; 3]; 8] = [
+    [0.27, 0.47, 0.67],
+    [0.93, 0.55, 0.25],
+    [0.35, 0.62, 0.40],
+    [0.80, 0.35, 0.38],
+    [0.53, 0.44, 0.66],
+    [0.80, 0.68, 0.30],
+    [0.36, 0.66, 0.70],
+    [0.75, 0.50, 0.65],
+];
+const COLLIDER_COLOUR: [f32; 3] = [0.62, 0.62, 0.64];
+
+/// Bodies first, then colliders, in the order of the scene.
+pub fn layout(scene: &Scene, model: &Model) -> Layout {
+    let up_axis = match scene.up_axis {
+        Axis::X => UpAxis::X,
+        Axis::Y => UpAxis::Y,
+        Axis::Z => UpAxis::Z,
+    };
+    let mut out = Layout::new(up_axis, scene.fps);
+    for (index, (body, source)) in model.bodies.iter().zip(&scene.bodies).enumerate() {
+        out.push(body_layout(model, body, source, index));
+    }
+    let (focus, reach) = extent(model);
+    for collider in scene.colliders.iter().filter(|_| scene.output.colliders) {
+        out.push(collider_layout(collider, focus, reach));
+    }
+    out
+}
+
+fn body_layout(model: &Model, body: &Body, source: &resolved::Body, index: usize) -> BodyLayout {
+    let kind = match body.kind {
+        resolved::BodyKind::Cloth => BodyKind::Cloth,
+        resolved::BodyKind::Rod => BodyKind::Rod,
+        resolved::BodyKind::Solid => BodyKind::Solid,
+    };
+    let local = |node: u32| node - body.nodes.start as u32;
+    let mut out = BodyLayout::new(&body.name, kind, body.nodes.len());
+    out.triangles = body.triangles.iter().map(|t| t.map(local)).collect();
+    out.tets = body.tets.iter().map(|t| t.map(local)).collect();
+    out.segments = body.edges.clone().map(|e| model.rods.edges[e].nodes.map(local)).collect();
+    if let resolved::Cells::Strands(strands) = &source.mesh.cells {
+        out.strands = strands.clone();
+        out.radius = vec![0.5 * body.thickness as f32];
+    }
+    out.thickness = body.thickness as f32;
+    out.colour = body.colour.unwrap_or(PALETTE[index % PALETTE.len()]);
+    let mut pinned: Vec<u32> = source.pins.iter().flat_map(|p| p.vertices.iter().copied()).collect();
+    pinned.sort_unstable();
+    pinned.dedup();
+    out.pinned = pinned;
+    out.uv = body.uv.iter().flatten().map(|uv| [uv.x as f32, uv.y as f32]).collect();
+    out
+}
+
+fn collider_layout(collider: &Collider, focus: Vec3, reach: f64) -> BodyLayout {
+    let shape = tessellate(&collider.shape, focus, reach);
+    let mut out = BodyLayout::new(&collider.name, BodyKind::Collider, shape.vertices.len());
+    out.motion = stored_motion(collider);
+    if out.motion != Motion::Free {
+        out.shape = narrow(&shape.vertices);
+    }
+    out.triangles = shape.triangles;
+    out.thickness = collider.thickness as f32;
+    out.colour = collider.colour.unwrap_or(COLLIDER_COLOUR);
+    out
+}
+
+/// How a collider is stored: fixed, by pose, or (when it scales or deforms) by its vertices.
+fn stored_motion(collider: &Collider) -> Motion {
+    match &collider.motion {
+        ColliderMotion::Static => Motion::Fixed,
+        ColliderMotion::Keyed(motion) if motion.is_static() => Motion::Fixed,
+        ColliderMotion::Keyed(motion) if motion.keys.iter().all(|k| k.scale == 1.0) => Motion::Posed,
+        ColliderMotion::Keyed(_) | ColliderMotion::Sequence { .. } => Motion::Free,
+    }
+}
+
+/// Centre of the bodies and a half width that holds them well.
+fn extent(model: &Model) -> (Vec3, f64) {
+    let Some(first) = model.initial.first() else { return (Vec3::zeros(), 1.0) };
+    let (low, high) = model.initial.iter().fold((*first, *first), |(low, high), x| (low.inf(x), high.sup(x)));
+    (0.5 * (low + high), 1.5 * (high - low).norm().max(1e-3))
+}
+
+/// The present state as a frame. `last` is the report of the step that led here, if there was one.
+pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>) -> Frame {
+    let (scene, model, state) = (&simulation.scene, &simulation.model, &simulation.state);
+    let mut out = Frame::new(layout, simulation.frames as u32, simulation.steps);
+    out.time = state.time;
+    out.positions[..model.nodes].copy_from_slice(&narrow(state.positions(model)));
+    if scene.output.velocities {
+        out.velocities = vec![[0.0; 3]; layout.vertex_count()];
+        out.velocities[..model.nodes].copy_from_slice(&narrow(&state.velocities[..model.nodes]));
+    }
+    out.poses = poses(scene, layout, state.time);
+    layout.place(&out.poses, &mut out.positions);
+    place_free_colliders(simulation, layout, &mut out);
+    let mut strain = simulation.strain_per_node();
+    strain.resize(layout.vertex_count(), 0.0);
+    out.channels.push(Channel { name: "strain".to_owned(), values: strain });
+    if let Some(report) = last.filter(|_| scene.output.contacts) {
+        out.contacts = report
+            .contact_samples
+            .iter()
+            .map(|c| ContactPoint { point: one(c.point), normal: one(c.normal), force: one(c.force) })
+            .collect();
+    }
+    out
+}
+
+fn one(v: Vec3) -> [f32; 3] {
+    [v.x as f32, v.y as f32, v.z as f32]
+}
+
+fn poses(scene: &Scene, layout: &Layout, time: f64) -> Vec<Pose> {
+    let named = |name: &str| layout.body(name).is_some_and(|b| b.motion == Motion::Posed);
+    let keyed = scene.colliders.iter().filter(|c| named(&c.name)).filter_map(|c| match &c.motion {
+        ColliderMotion::Keyed(motion) => Some(motion.pose(time)),
+        _ => None,
+    });
+    keyed.map(|pose| Pose { translation: one(pose.offset), rotation_xyzw: quaternion(pose.linear) }).collect()
+}
+
+fn quaternion(rotation: Mat3) -> [f32; 4] {
+    let q = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(rotation));
+    [q.i as f32, q.j as f32, q.k as f32, q.w as f32]
+}
+
+fn place_free_colliders(simulation: &Simulation, layout: &Layout, out: &mut Frame) {
+    let table = &simulation.model.colliders;
+    for (index, collider) in table.colliders.iter().enumerate() {
+        let Some(body) = layout.body(&collider.name).filter(|b| b.motion == Motion::Free) else { continue };
+        let mut positions = Vec::new();
+        match (table.mesh(index), &collider.motion) {
+            (Some(_), _) => table.append_positions(index, simulation.state.time, &mut positions),
+            (None, ColliderMotion::Keyed(motion)) => {
+                let (focus, reach) = extent(&simulation.model);
+                let pose = motion.pose(simulation.state.time);
+                positions
+                    .extend(tessellate(&collider.shape, focus, reach).vertices.iter().map(|x| pose.apply(x)));
+            }
+            _ => continue,
+        }
+        out.positions[body.range()].copy_from_slice(&narrow(&positions));
+    }
+}

@@ -1,0 +1,75 @@
+//! A simulation on one screen: scene → model → steps.
+
+use crate::clock::Clock;
+use crate::error::SimulationError;
+use stiction_bodies::{Model, Parameters, State, build};
+use stiction_scene::Scene;
+use stiction_solvers::{Solver, StepReport, World, create};
+
+/// A scene that runs.
+pub struct Simulation {
+    /// The scene.
+    pub scene: Scene,
+    /// Its compiled model.
+    pub model: Model,
+    /// Values that may vary.
+    pub parameters: Parameters,
+    /// Where it is.
+    pub state: State,
+    /// Steps done.
+    pub steps: u64,
+    /// Frames done, the initial one not counted.
+    pub frames: u64,
+    pub(crate) solver: Box<dyn Solver>,
+    clock: Clock,
+}
+
+impl Simulation {
+    /// Compiles a scene and checks its method; nothing runs yet.
+    pub fn new(scene: Scene) -> Result<Simulation, SimulationError> {
+        let model = build(&scene)?;
+        let parameters = Parameters::from_scene(&scene);
+        let solver = create(&scene.method, World { model: &model, parameters: &parameters })?;
+        let state = State::initial(&model, &scene);
+        let clock = Clock::new(scene.fps, scene.step_size);
+        Ok(Simulation { scene, model, parameters, state, steps: 0, frames: 0, solver, clock })
+    }
+
+    /// Takes one step towards the next frame.
+    pub fn step(&mut self) -> Result<StepReport, SimulationError> {
+        let h = self.clock.next_step(self.state.time, self.frames + 1);
+        let world = World { model: &self.model, parameters: &self.parameters };
+        let time = self.state.time;
+        let report = self.solver.step(world, &mut self.state, h).map_err(|source| SimulationError::Step {
+            step: self.steps + 1,
+            time,
+            source,
+        })?;
+        self.steps += 1;
+        if self.clock.reached(self.state.time, self.frames + 1) {
+            self.frames += 1;
+            self.state.time = self.clock.frame_time(self.frames);
+        }
+        Ok(report)
+    }
+
+    /// Takes steps until the next frame is reached.
+    pub fn advance_frame(&mut self) -> Result<Vec<StepReport>, SimulationError> {
+        let frame = self.frames;
+        let mut reports = Vec::new();
+        while self.frames == frame {
+            reports.push(self.step()?);
+        }
+        Ok(reports)
+    }
+
+    /// Largest principal stretch beyond rest at each node, averaged over its elements (for display).
+    pub fn strain_per_node(&self) -> Vec<f32> {
+        stiction_energy::strain::per_node(&self.model, &self.state.blocks)
+    }
+
+    /// Key of the method that runs it.
+    pub fn method(&self) -> &'static str {
+        self.solver.key()
+    }
+}
