@@ -10,7 +10,7 @@
 
 use crate::element::{Curvature, Element, LocalHessian, Stencil};
 use stiction_bodies::EdgeFrame;
-use stiction_numerics::nalgebra::{DMatrix, Rotation3, Unit};
+use stiction_numerics::nalgebra::DMatrix;
 use stiction_numerics::{Mat3, Vec3};
 
 /// Smallest eigenvalue that a projected Hessian may have, relative to its largest.
@@ -259,38 +259,33 @@ fn spectrum(matrix: &DMatrix<f64>) -> (f64, f64) {
     (values.min(), values.max())
 }
 
-/// A small deterministic generator for test states (SplitMix64).
+/// Random test states: the shared generator with the few shapes that elements need.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(stiction_numerics::Random);
 
 impl Random {
     /// A generator with the given seed.
     pub fn new(seed: u64) -> Self {
-        Random(seed)
+        Random(stiction_numerics::Random::new(seed))
     }
 
     /// Uniform in [0, 1).
     pub fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        self.0.uniform()
     }
 
     /// Uniform in [low, high).
     pub fn range(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
+        self.0.range(low, high)
     }
 
     /// Uniform in the cube [−1, 1)³.
     pub fn vector(&mut self) -> Vec3 {
-        Vec3::from_fn(|_, _| self.range(-1.0, 1.0))
+        self.0.vector(-1.0, 1.0)
     }
 
     /// A random rotation.
     pub fn rotation(&mut self) -> Mat3 {
-        let axis = self.vector() + Vec3::new(1e-3, 0.0, 0.0);
-        *Rotation3::from_axis_angle(&Unit::new_normalize(axis), self.range(-3.0, 3.0)).matrix()
+        self.0.rotation()
     }
 }
