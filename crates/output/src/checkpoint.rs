@@ -66,7 +66,7 @@ impl Checkpoint {
             }
         }
         let Some((path, newest)) = found.into_iter().max_by_key(|(_, c)| c.step) else {
-            return damage.map_or(Ok(None), Err);
+            return damage.map_or(Ok(None), |error| Err(all_damaged(folder, error)));
         };
         newest.check_identity(&path, expected)?;
         Ok(Some(newest))
@@ -74,12 +74,7 @@ impl Checkpoint {
 
     /// Reads one slot; `None` when it does not exist.
     fn read(path: &Path) -> Result<Option<Self>> {
-        let file = match File::open(path) {
-            Ok(file) => BufReader::new(file),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(OutputError::reading(path, e)),
-        };
-        let mut reader = ContainerReader::open(file, path, MAGIC, VERSION)?;
+        let Some(mut reader) = open_slot(path)? else { return Ok(None) };
         let mut sections = Sections::new();
         let names: Vec<String> = reader.names().map(String::from).collect();
         for name in &names {
@@ -142,9 +137,103 @@ impl Checkpoint {
     }
 }
 
-/// The slot to overwrite: one that is missing or damaged, else the one with the smaller step.
+fn open_slot(path: &Path) -> Result<Option<ContainerReader<BufReader<File>>>> {
+    match File::open(path) {
+        Ok(file) => ContainerReader::open(BufReader::new(file), path, MAGIC, VERSION).map(Some),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(OutputError::reading(path, e)),
+    }
+}
+
+/// The slot to overwrite: one that is missing or has a damaged head, else the one with the smaller step.
 fn older_slot(folder: &Path) -> usize {
-    let step = |slot: &str| Checkpoint::read(&folder.join(slot)).ok().flatten().map(|c| c.step);
+    let step = |slot: &str| {
+        let head = open_slot(&folder.join(slot)).ok()??.read(HEAD).ok()?;
+        Checkpoint::from_head(&head, Sections::new()).map(|c| c.step)
+    };
     let steps = SLOTS.map(step);
     usize::from(steps[1] < steps[0])
+}
+
+/// A file of another format version is reported as such; otherwise nothing usable is left.
+fn all_damaged(folder: &Path, error: OutputError) -> OutputError {
+    match error {
+        OutputError::Corrupt { reason, .. } => {
+            OutputError::CheckpointsDamaged { path: folder.to_path_buf(), reason }
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::fs;
+
+    fn identity() -> CheckpointIdentity {
+        CheckpointIdentity { scene_hash: "abc".into(), version: "0.1.0".into() }
+    }
+
+    fn checkpoint(step: u64) -> Checkpoint {
+        let mut sections = Sections::new();
+        sections.put_f64s("positions", &[step as f64, 0.1, -0.0]);
+        sections.put_str("method", "newton");
+        let (time, frames) = (step as f64 / 24.0, step as u32 / 2);
+        Checkpoint { identity: identity(), step, time, frames, wall_seconds: 0.5, sections }
+    }
+
+    #[test]
+    fn the_newest_of_two_slots_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Checkpoint::read_latest(folder.path(), &identity()).unwrap(), None);
+        for step in 1..=5 {
+            checkpoint(step).write(folder.path()).unwrap();
+            let latest = Checkpoint::read_latest(folder.path(), &identity()).unwrap();
+            assert_eq!(latest, Some(checkpoint(step)));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn another_scene_or_version_is_refused_in_words() {
+        let folder = tempfile::tempdir().unwrap();
+        checkpoint(1).write(folder.path()).unwrap();
+        let other_scene = CheckpointIdentity { scene_hash: "xyz".into(), ..identity() };
+        let error = Checkpoint::read_latest(folder.path(), &other_scene).unwrap_err();
+        assert!(
+            matches!(&error, OutputError::OtherScene { .. }) && error.to_string().contains("xyz"),
+            "{error}"
+        );
+        let other_version = CheckpointIdentity { version: "0.2.0".into(), ..identity() };
+        let error = Checkpoint::read_latest(folder.path(), &other_version).unwrap_err();
+        assert!(matches!(&error, OutputError::OtherVersion { .. }) && error.to_string().contains("0.2.0"));
+    }
+
+    #[test]
+    fn two_damaged_slots_are_an_error_not_a_fresh_start() {
+        let folder = tempfile::tempdir().unwrap();
+        SLOTS.iter().for_each(|slot| fs::write(folder.path().join(slot), b"rubbish").unwrap());
+        let error = Checkpoint::read_latest(folder.path(), &identity()).unwrap_err();
+        assert!(matches!(error, OutputError::CheckpointsDamaged { .. }), "{error}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn a_cut_newest_falls_back_to_the_one_before(at in any::<prop::sample::Index>()) {
+            let folder = tempfile::tempdir().unwrap();
+            (1..=3).for_each(|step| checkpoint(step).write(folder.path()).unwrap());
+            // Steps 1, 2, 3 go to slots a, b, a.
+            let newest = folder.path().join(SLOTS[0]);
+            let bytes = fs::read(&newest).unwrap();
+            fs::write(&newest, &bytes[..at.index(bytes.len())]).unwrap();
+            let latest = Checkpoint::read_latest(folder.path(), &identity()).unwrap().unwrap();
+            prop_assert_eq!(latest, checkpoint(2));
+            checkpoint(4).write(folder.path()).unwrap();
+            let latest = Checkpoint::read_latest(folder.path(), &identity()).unwrap().unwrap();
+            prop_assert_eq!(latest.step, 4);
+            prop_assert_eq!(Checkpoint::read(&folder.path().join(SLOTS[1])).unwrap().unwrap().step, 2);
+        }
+    }
 }

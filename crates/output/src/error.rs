@@ -92,6 +92,14 @@ pub enum OutputError {
         /// Version of this program.
         expected: String,
     },
+    /// No checkpoint can be read.
+    #[error("no checkpoint in {path} can be read ({reason}); start anew with another -o", path = path.display())]
+    CheckpointsDamaged {
+        /// Checkpoint folder.
+        path: PathBuf,
+        /// What does not hold.
+        reason: String,
+    },
     /// A checkpoint lacks a section or holds it in another shape.
     #[error(
         "checkpoint section `{section}`: {reason}; the checkpoint does not fit this method or version, start anew with another -o"

@@ -38,6 +38,18 @@ pub fn write_atomic_with(
     Ok(())
 }
 
+/// As [`write_atomic_with`], for content whose making can fail in other ways than by writing.
+pub fn stream_atomic(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
+    let mut cause = None;
+    let outcome = write_atomic_with(path, Durability::Process, |file| {
+        fill(file).map_err(|error| {
+            cause = Some(error);
+            std::io::Error::other("the content could not be made")
+        })
+    });
+    cause.map_or(outcome, Err)
+}
+
 fn fill_file(
     path: &Path,
     durability: Durability,

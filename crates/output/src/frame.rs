@@ -112,10 +112,7 @@ impl Frame {
     pub fn read(source: impl Read + Seek, path: &Path, layout: &Layout) -> Result<Self> {
         let mut file = FrameFile::open(source, path, layout)?;
         let positions = file.positions()?;
-        let velocities = match file.block_f32s("velocities")? {
-            values if values.is_empty() => Vec::new(),
-            values => file.spread(&group::<_, 3>(&values))?,
-        };
+        let velocities = file.velocities()?;
         let names: Vec<String> = file.channel_names().map(String::from).collect();
         let mut channels = Vec::with_capacity(names.len());
         for name in names {
@@ -219,6 +216,14 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
         let mut positions = self.spread(&stored)?;
         self.layout.place(&poses, &mut positions);
         Ok(positions)
+    }
+
+    /// Velocities [m/s] over the global vertex array, or empty when the frame has none.
+    pub fn velocities(&mut self) -> Result<Vec<[f32; 3]>> {
+        match self.block_f32s("velocities")? {
+            values if values.is_empty() => Ok(Vec::new()),
+            values => self.spread(&group(&values)),
+        }
     }
 
     /// Poses of `Posed` bodies.

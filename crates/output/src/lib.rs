@@ -19,6 +19,7 @@
 pub mod checkpoint;
 pub mod container;
 pub mod error;
+pub mod export;
 pub mod files;
 pub mod frame;
 pub mod hash;
@@ -34,6 +35,7 @@ pub mod writer;
 
 pub use checkpoint::{Checkpoint, CheckpointIdentity};
 pub use error::OutputError;
+pub use export::{ExportOptions, ExportReport, Format, export};
 pub use frame::{Channel, ContactPoint, Frame, narrow};
 pub use hash::{StateHasher, state_hash};
 pub use layout::{BodyKind, BodyLayout, Layout, Motion, Pose, UpAxis};

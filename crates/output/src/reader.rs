@@ -3,7 +3,7 @@
 use crate::checkpoint::{Checkpoint, CheckpointIdentity};
 use crate::error::{OutputError, Result};
 use crate::frame::{Frame, FrameFile};
-use crate::layout::Layout;
+use crate::layout::{Layout, Pose};
 use crate::layout_file;
 use crate::stats::{self, StepRecord};
 use crate::summary::RunSummary;
@@ -79,6 +79,25 @@ impl RunReader {
     pub fn positions(&self, index: u32) -> Result<Vec<[f32; 3]>> {
         let path = self.frame_path(index)?;
         FrameFile::open(open(&path)?, &path, &self.layout)?.positions()
+    }
+
+    /// Reads only the poses of a frame, one per `Posed` body in layout order.
+    pub fn poses(&self, index: u32) -> Result<Vec<Pose>> {
+        let path = self.frame_path(index)?;
+        FrameFile::open(open(&path)?, &path, &self.layout)?.poses()
+    }
+
+    /// Reads only the velocities of a frame [m/s]; empty when it has none.
+    pub fn velocities(&self, index: u32) -> Result<Vec<[f32; 3]>> {
+        let path = self.frame_path(index)?;
+        FrameFile::open(open(&path)?, &path, &self.layout)?.velocities()
+    }
+
+    /// Names of the scalar channels of a frame.
+    pub fn channel_names(&self, index: u32) -> Result<Vec<String>> {
+        let path = self.frame_path(index)?;
+        let file = FrameFile::open(open(&path)?, &path, &self.layout)?;
+        Ok(file.channel_names().map(String::from).collect())
     }
 
     /// Reads one scalar channel of a frame over all vertices; an error names the channels that exist.

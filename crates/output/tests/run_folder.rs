@@ -1,0 +1,174 @@
+//! Run folders: round trips, kills and cuts at any place, refusals.
+
+mod common;
+
+use common::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use stiction_output::{
+    Checkpoint, CheckpointIdentity, Frame, OutputError, RunReader, RunStatus, RunWriter, Sections,
+};
+
+fn identity() -> CheckpointIdentity {
+    CheckpointIdentity { scene_hash: "abc".into(), version: "0.1.0".into() }
+}
+
+/// All files but checkpoints (their slots depend on history) and their bytes.
+fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for part in ["", "frames"] {
+        for entry in fs::read_dir(folder.join(part)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                let name = path.strip_prefix(folder).unwrap().display().to_string();
+                files.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+fn resume(folder: &Path) -> f64 {
+    let checkpoint = Checkpoint::read_latest(&folder.join("checkpoint"), &identity()).unwrap();
+    let mut writer = RunWriter::resume(folder, layout(), summary(), checkpoint.as_ref()).unwrap();
+    let (state, first) = checkpoint.map_or((0.5, 0), |c| (c.sections.f64s("state").unwrap()[0], c.frames));
+    let state = simulate(&mut writer, state, first, usize::MAX).unwrap();
+    writer.finish(None).unwrap();
+    state
+}
+
+#[test]
+fn a_run_comes_back_as_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("nested/run");
+    write_run(&run);
+    let reader = RunReader::open(&run).unwrap();
+    assert_eq!(reader.layout(), &layout());
+    assert_eq!(reader.frame_indices(), [0, 1, 2, 3, 4]);
+    for index in [3, 0, 4] {
+        let mut expected = frame(&layout(), index);
+        let read = reader.frame(index).unwrap();
+        expected.positions[0][0] = read.positions[0][0];
+        assert_eq!(read, expected);
+        assert_eq!(reader.positions(index).unwrap(), expected.positions);
+        assert_eq!(reader.channel(index, "strain").unwrap(), expected.channels[0].values);
+    }
+    assert_eq!(reader.stats().unwrap(), (1..=8).map(record).collect::<Vec<_>>());
+    let summary = reader.summary().unwrap();
+    assert_eq!((summary.status, summary.frames, summary.steps), (RunStatus::Finished, 5, 8));
+    assert_eq!(reader.checkpoint(&identity()).unwrap().unwrap().step, 8);
+}
+
+#[test]
+fn a_kill_between_any_two_writes_resumes_to_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole");
+    let state = write_run(&whole);
+    for events in 0..18 {
+        let run = folder.path().join(format!("killed_{events}"));
+        let mut writer = RunWriter::create(&run, layout(), summary()).unwrap();
+        assert_eq!(simulate(&mut writer, 0.5, 0, events), None);
+        drop(writer);
+        assert_eq!(resume(&run).to_bits(), state.to_bits(), "killed after {events} writes");
+        assert_eq!(content(&run), content(&whole), "killed after {events} writes");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Worse than a kill: the newest files of every kind are cut anywhere, and rests of writes lie about.
+    #[test]
+    fn cut_files_resume_to_the_same_result(
+        stats_cut in any::<prop::sample::Index>(), frame_cut in any::<prop::sample::Index>(),
+        checkpoint_cut in any::<prop::sample::Index>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, run) = (folder.path().join("whole"), folder.path().join("run"));
+        let state = write_run(&whole);
+        write_run(&run);
+        let cut = |name: &str, keep: usize| {
+            let bytes = fs::read(run.join(name)).unwrap();
+            fs::write(run.join(name), &bytes[..keep]).unwrap();
+        };
+        let size = |name: &str| fs::metadata(run.join(name)).unwrap().len() as usize;
+        // Slot a holds steps 0, 4 and 8; without it the run goes on from step 6, whose records must be there.
+        cut("checkpoint/a.bin", checkpoint_cut.index(size("checkpoint/a.bin")));
+        let text = fs::read_to_string(run.join("stats.jsonl")).unwrap();
+        let safe = text.split_inclusive('\n').take(6).map(str::len).sum::<usize>();
+        cut("stats.jsonl", safe + stats_cut.index(size("stats.jsonl") - safe + 1));
+        cut("frames/000004.frame", frame_cut.index(size("frames/000004.frame")));
+        fs::write(run.join("frames/000005.frame.partial"), b"rest").unwrap();
+        let reader = RunReader::open(&run).unwrap();
+        let damaged = matches!(reader.frame(4), Err(OutputError::Corrupt { .. }));
+        prop_assert!(damaged);
+        prop_assert_eq!(reader.last_good_frame().unwrap().index, 3);
+        prop_assert!(reader.stats().unwrap().len() >= 6);
+        prop_assert_eq!(resume(&run).to_bits(), state.to_bits());
+        fs::remove_file(run.join("frames/000005.frame.partial")).unwrap();
+        prop_assert_eq!(content(&run), content(&whole));
+    }
+}
+
+#[test]
+fn a_folder_with_a_run_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    write_run(folder.path());
+    let error = RunWriter::create(folder.path(), layout(), summary()).err().unwrap();
+    assert!(matches!(error, OutputError::RunExists { .. }));
+    assert!(error.to_string().contains("--resume") && error.to_string().contains("-o"), "{error}");
+}
+
+#[test]
+fn an_unwritable_folder_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, b"").unwrap();
+    let error = RunWriter::create(&file.join("run"), layout(), summary()).err().unwrap();
+    assert!(matches!(error, OutputError::Unwritable { .. }), "{error}");
+    assert!(error.to_string().contains("file") && error.to_string().contains("-o"), "{error}");
+}
+
+#[test]
+fn folders_that_are_no_run_and_frames_that_are_not_there_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = RunReader::open(folder.path()).unwrap_err();
+    assert!(matches!(error, OutputError::NotARun { missing: "run.json", .. }));
+    write_run(folder.path());
+    let reader = RunReader::open(folder.path()).unwrap();
+    let error = reader.frame(99).unwrap_err();
+    assert!(error.to_string().contains("99") && error.to_string().contains("0 to 4"), "{error}");
+    let error = reader.channel(1, "heat").unwrap_err();
+    assert!(error.to_string().contains("heat") && error.to_string().contains("strain"), "{error}");
+}
+
+#[test]
+fn frames_that_do_not_fit_are_refused_before_anything_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = RunWriter::create(folder.path(), layout(), summary()).unwrap();
+    let good = frame(&layout(), 1);
+    let mut bad = good.clone();
+    bad.positions.pop();
+    assert!(matches!(writer.write_frame(&bad), Err(OutputError::Shape { .. })));
+    let mut bad = good.clone();
+    bad.positions[2][1] = f32::NAN;
+    assert!(writer.write_frame(&bad).unwrap_err().to_string().contains("finite"));
+    let bad = Frame { poses: Vec::new(), ..good };
+    assert!(writer.write_frame(&bad).unwrap_err().to_string().contains("poses"));
+    assert_eq!(RunReader::open(folder.path()).unwrap().frame_count(), 0);
+}
+
+#[test]
+fn a_growing_run_shows_new_frames() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = RunWriter::create(folder.path(), layout(), summary()).unwrap();
+    let mut reader = RunReader::open(folder.path()).unwrap();
+    assert_eq!(reader.frame_count(), 0);
+    writer.write_frame(&frame(&layout(), 0)).unwrap();
+    assert_eq!(reader.frame(0).unwrap(), frame(&layout(), 0));
+    assert_eq!(reader.refresh().unwrap(), 1);
+    writer.write_checkpoint(0, 0.0, Sections::new()).unwrap();
+    assert_eq!(reader.summary().unwrap().status, RunStatus::Running);
+}
