@@ -1,1 +1,22 @@
 //! Broad phase, distances, continuous collision detection and intersection tests: geometry only.
+//!
+//! Comes in: a [`CollisionMesh`](surface::CollisionMesh) (triangles, rod segments, points, thickness, body
+//! ids) and plain arrays of positions \[m\]. Goes out: candidate pairs, closest features with weights and
+//! normals, certified times of impact, crossings and overlaps. Does not know: velocities as state, forces,
+//! friction, materials, solvers, scene files.
+//!
+//! The route: [`surface`] → [`broad_phase`] (over [`bvh`]) → [`narrow_phase`] (over [`distance`]) or [`ccd`];
+//! [`intersection`] judges a whole state; [`analytic`] holds the shapes that need no mesh.
+
+pub mod analytic;
+pub mod broad_phase;
+pub mod bvh;
+pub mod ccd;
+pub mod distance;
+pub mod intersection;
+pub mod narrow_phase;
+pub mod surface;
+
+pub use broad_phase::{BroadPhase, Candidates};
+pub use narrow_phase::{PairKind, ProximityPair};
+pub use surface::{BodyTraits, CollisionMesh, MeshError, MeshInput};

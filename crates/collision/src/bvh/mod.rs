@@ -1,0 +1,266 @@
+//! A balanced binary tree of boxes over elements, refitted in place, traversed against itself.
+//!
+//! Layout: elements are put in tree order once per build; a leaf holds [`LEAF`] consecutive ones. The tree over m leaves
+//! is stored in preorder, the first ⌈m/2⌉ leaves left: the left child of node i is i+1, the right child i + 2⌈m/2⌉. So no
+//! pointers are stored, a subtree is one contiguous slice (refit splits it between threads without locks), and a
+//! refit or a traversal walks memory forwards.
+//!
+//! Boxes are `f32`. A coordinate is shifted by a fixed origin and rounded to nearest; both are monotone, so two `f64`
+//! intervals that overlap still overlap after rounding: no pair is lost, and no outward rounding is needed.
+//!
+//! The split is at the median of the box centres along their widest axis. It keeps the tree balanced whatever the
+//! input (coincident centres are split by index), at the price of some overlap for very uneven element sizes.
+
+mod build;
+mod query;
+mod traverse;
+
+pub use query::Visit;
+
+use rayon::prelude::*;
+
+/// Elements per leaf: four boxes are a cache line and a half, and tests inside a leaf need no branching.
+pub const LEAF: usize = 4;
+
+/// Nodes below which a subtree is refitted by one thread.
+const SEQUENTIAL_LEAVES: usize = 2048;
+
+/// An axis-aligned box in shifted, rounded coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Box32 {
+    /// Lower corner.
+    pub lo: [f32; 3],
+    /// Upper corner.
+    pub hi: [f32; 3],
+}
+
+impl Box32 {
+    /// Contains nothing; the neutral element of [`Box32::union`].
+    pub const EMPTY: Self = Self { lo: [f32::INFINITY; 3], hi: [f32::NEG_INFINITY; 3] };
+
+    /// The smallest box around both.
+    #[inline(always)]
+    pub fn union(&self, other: &Self) -> Self {
+        // plain comparisons compile to packed min/max; f32::min would also guard against NaN
+        let min = |a: f32, b: f32| if a < b { a } else { b };
+        let max = |a: f32, b: f32| if a > b { a } else { b };
+        Self {
+            lo: [min(self.lo[0], other.lo[0]), min(self.lo[1], other.lo[1]), min(self.lo[2], other.lo[2])],
+            hi: [max(self.hi[0], other.hi[0]), max(self.hi[1], other.hi[1]), max(self.hi[2], other.hi[2])],
+        }
+    }
+
+    /// Whether the closed boxes share a point. Branch-free: the outcome of single axes is not predictable.
+    #[inline(always)]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        (self.lo[0] <= other.hi[0])
+            & (self.lo[1] <= other.hi[1])
+            & (self.lo[2] <= other.hi[2])
+            & (other.lo[0] <= self.hi[0])
+            & (other.lo[1] <= self.hi[1])
+            & (other.lo[2] <= self.hi[2])
+    }
+
+    /// Half the surface area, the usual measure of the cost of visiting a box.
+    #[inline]
+    fn half_area(&self) -> f64 {
+        let side = |k: usize| f64::from(self.hi[k] - self.lo[k]).max(0.0);
+        side(0) * side(1) + side(1) * side(2) + side(2) * side(0)
+    }
+}
+
+/// A node during descent: its index and its leaves `begin..end`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub index: u32,
+    pub begin: u32,
+    pub end: u32,
+}
+
+impl Node {
+    #[inline]
+    fn leaf_count(&self) -> u32 {
+        self.end - self.begin
+    }
+
+    #[inline]
+    fn is_leaf(&self) -> bool {
+        self.leaf_count() == 1
+    }
+
+    #[inline]
+    fn children(&self) -> (Node, Node) {
+        let left_leaves = self.leaf_count().div_ceil(2);
+        let middle = self.begin + left_leaves;
+        let left = Node { index: self.index + 1, begin: self.begin, end: middle };
+        (left, Node { index: self.index + 2 * left_leaves, begin: middle, end: self.end })
+    }
+}
+
+/// The tree. It knows boxes and element numbers, nothing else.
+#[derive(Clone, Debug)]
+pub struct Bvh {
+    /// Position in the tree → element.
+    order: Vec<u32>,
+    /// Boxes of elements in tree order.
+    element_boxes: Vec<Box32>,
+    /// Boxes of nodes in preorder.
+    nodes: Vec<Box32>,
+    /// Σ half-areas of the nodes over that of the root at the last build.
+    built_cost: f64,
+    cost: f64,
+}
+
+impl Bvh {
+    /// Builds over the boxes of elements `0..boxes.len()`.
+    pub fn build(boxes: &[Box32]) -> Self {
+        let order = build::median_order(boxes);
+        let leaves = order.len().div_ceil(LEAF);
+        let mut tree = Self {
+            element_boxes: order.iter().map(|&e| boxes[e as usize]).collect(),
+            nodes: vec![Box32::EMPTY; (2 * leaves).saturating_sub(1)],
+            order,
+            built_cost: 0.0,
+            cost: 0.0,
+        };
+        tree.refit_nodes();
+        tree.built_cost = tree.cost;
+        tree
+    }
+
+    /// Takes new element boxes, given as a function of the position in the tree, and updates all nodes.
+    pub fn refit(&mut self, box_of_position: impl Fn(usize) -> Box32 + Sync) {
+        let chunk = LEAF * SEQUENTIAL_LEAVES;
+        self.element_boxes.par_chunks_mut(chunk).enumerate().for_each(|(number, boxes)| {
+            for (k, slot) in boxes.iter_mut().enumerate() {
+                *slot = box_of_position(number * chunk + k);
+            }
+        });
+        self.refit_nodes();
+    }
+
+    fn refit_nodes(&mut self) {
+        let leaves = self.order.len().div_ceil(LEAF);
+        if leaves > 0 {
+            let (root, area) = refit_subtree(&mut self.nodes, &self.element_boxes, leaves);
+            self.cost = area / root.half_area().max(f64::MIN_POSITIVE);
+        }
+    }
+
+    /// How much more a traversal costs than just after the build; 1 means as good as new.
+    pub fn degradation(&self) -> f64 {
+        if self.built_cost > 0.0 { self.cost / self.built_cost } else { 1.0 }
+    }
+
+    /// Element at each position of the tree.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Box around everything; `None` for an empty tree.
+    pub fn root_box(&self) -> Option<&Box32> {
+        self.nodes.first()
+    }
+
+    /// Bytes held beside the mesh.
+    pub fn memory_bytes(&self) -> usize {
+        let boxes = self.element_boxes.capacity() + self.nodes.capacity();
+        boxes * size_of::<Box32>() + self.order.capacity() * size_of::<u32>()
+    }
+
+    pub(crate) fn root(&self) -> Option<Node> {
+        let leaves = self.order.len().div_ceil(LEAF) as u32;
+        (leaves > 0).then_some(Node { index: 0, begin: 0, end: leaves })
+    }
+
+    #[inline]
+    pub(crate) fn node_box(&self, node: &Node) -> &Box32 {
+        &self.nodes[node.index as usize]
+    }
+
+    /// Positions of the elements of a leaf.
+    #[inline]
+    pub(crate) fn leaf_range(&self, node: &Node) -> std::ops::Range<usize> {
+        let begin = node.begin as usize * LEAF;
+        begin..(begin + LEAF).min(self.order.len())
+    }
+
+    #[inline]
+    pub(crate) fn element_box(&self, position: usize) -> &Box32 {
+        &self.element_boxes[position]
+    }
+}
+
+/// Refits one subtree; returns its box and the sum of half-areas, added in tree order for any thread count.
+fn refit_subtree(nodes: &mut [Box32], boxes: &[Box32], leaves: usize) -> (Box32, f64) {
+    let (own, area) = if leaves == 1 {
+        (boxes.iter().fold(Box32::EMPTY, |sum, b| sum.union(b)), 0.0)
+    } else {
+        let left_leaves = leaves.div_ceil(2);
+        let (left_nodes, right_nodes) = nodes[1..].split_at_mut(2 * left_leaves - 1);
+        let (left_boxes, right_boxes) = boxes.split_at(left_leaves * LEAF);
+        let mut left = || refit_subtree(left_nodes, left_boxes, left_leaves);
+        let mut right = || refit_subtree(right_nodes, right_boxes, leaves - left_leaves);
+        let ((a, area_a), (b, area_b)) =
+            if leaves > SEQUENTIAL_LEAVES { rayon::join(left, right) } else { (left(), right()) };
+        (a.union(&b), area_a + area_b)
+    };
+    nodes[0] = own;
+    (own, area + own.half_area())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boxes(count: usize) -> Vec<Box32> {
+        let at = |k: usize| {
+            let p = [(k * 7919 % 101) as f32, (k * 104729 % 97) as f32, (k * 1299709 % 89) as f32];
+            Box32 { lo: p, hi: p.map(|c| c + 3.0) }
+        };
+        (0..count).map(at).collect()
+    }
+
+    #[test]
+    fn every_node_contains_its_children() {
+        for count in [1, 2, 4, 5, 9, 63, 1000, 20_001] {
+            let boxes = boxes(count);
+            let tree = Bvh::build(&boxes);
+            let mut seen = tree.order().to_vec();
+            seen.sort_unstable();
+            assert!(seen.iter().enumerate().all(|(k, &e)| k == e as usize));
+            let mut stack = vec![tree.root().expect("not empty")];
+            let mut visited = 0;
+            while let Some(node) = stack.pop() {
+                visited += 1;
+                let own = *tree.node_box(&node);
+                if node.is_leaf() {
+                    assert!(tree.leaf_range(&node).all(|k| own.union(tree.element_box(k)) == own));
+                } else {
+                    let (left, right) = node.children();
+                    assert_eq!(own, tree.node_box(&left).union(tree.node_box(&right)));
+                    stack.extend([left, right]);
+                }
+            }
+            assert_eq!(visited, tree.nodes.len());
+        }
+    }
+
+    #[test]
+    fn refit_notices_decay() {
+        let mut moved = boxes(4000);
+        let mut tree = Bvh::build(&moved);
+        assert_eq!(tree.degradation(), 1.0);
+        moved.reverse();
+        let order = tree.order().to_vec();
+        tree.refit(|k| moved[order[k] as usize]);
+        assert!(tree.degradation() > 1.5, "{}", tree.degradation());
+    }
+
+    #[test]
+    fn empty_and_coincident_input() {
+        assert!(Bvh::build(&[]).root().is_none());
+        let tree = Bvh::build(&vec![Box32 { lo: [1.0; 3], hi: [1.0; 3] }; 5000]);
+        assert_eq!(tree.nodes.len(), 2 * 1250 - 1);
+    }
+}

@@ -1,0 +1,125 @@
+//! Tree against itself: all pairs of elements whose boxes overlap, each once.
+
+use super::{Bvh, Node};
+use rayon::prelude::*;
+
+/// Tasks into which a traversal is cut: enough to balance any machine, and fixed, so that the joined output is the
+/// same for any number of threads.
+const TASKS: usize = 512;
+
+/// A pair of subtrees still to be compared; equal nodes mean a subtree against itself.
+#[derive(Clone, Copy)]
+struct Task(Node, Node);
+
+impl Bvh {
+    /// Calls `emit(i, j, output)` for every pair of tree positions i < j with overlapping boxes, in parallel; returns
+    /// the outputs of the tasks in a fixed order.
+    pub fn self_pairs<Output: Send>(
+        &self,
+        make: impl Fn() -> Output + Sync,
+        emit: impl Fn(usize, usize, &mut Output) + Sync,
+    ) -> Vec<Output> {
+        let Some(root) = self.root() else { return Vec::new() };
+        let tasks = self.expand(Task(root, root));
+        tasks
+            .into_par_iter()
+            .map(|task| {
+                let mut output = make();
+                self.run(task, &emit, &mut output);
+                output
+            })
+            .collect()
+    }
+
+    /// Splits the work breadth-first. Work is not even across tasks; the surplus of tasks evens it out.
+    fn expand(&self, first: Task) -> Vec<Task> {
+        let mut tasks = vec![first];
+        while tasks.len() < TASKS {
+            let before = tasks.len();
+            let mut finer = Vec::with_capacity(2 * before);
+            let mut has_split = false;
+            for task in tasks {
+                has_split |= self.split(task, &mut finer);
+            }
+            tasks = finer;
+            if !has_split {
+                break;
+            }
+        }
+        tasks
+    }
+
+    /// Pushes the parts of a task; false when it is a pair of leaves already. Disjoint pairs vanish.
+    #[inline]
+    fn split(&self, Task(a, b): Task, parts: &mut Vec<Task>) -> bool {
+        if a.index == b.index {
+            if a.is_leaf() {
+                parts.push(Task(a, b));
+                return false;
+            }
+            let (left, right) = a.children();
+            parts.push(Task(left, left));
+            if self.node_box(&left).overlaps(self.node_box(&right)) {
+                parts.push(Task(left, right));
+            }
+            parts.push(Task(right, right));
+            return true;
+        }
+        if a.is_leaf() && b.is_leaf() {
+            parts.push(Task(a, b));
+            return false;
+        }
+        if b.is_leaf() || (!a.is_leaf() && a.leaf_count() >= b.leaf_count()) {
+            let (left, right) = a.children();
+            let other = self.node_box(&b);
+            parts.extend(
+                [left, right].into_iter().filter(|n| self.node_box(n).overlaps(other)).map(|n| Task(n, b)),
+            );
+        } else {
+            let (left, right) = b.children();
+            let other = self.node_box(&a);
+            parts.extend(
+                [left, right].into_iter().filter(|n| self.node_box(n).overlaps(other)).map(|n| Task(a, n)),
+            );
+        }
+        true
+    }
+
+    fn run<Output>(&self, task: Task, emit: &impl Fn(usize, usize, &mut Output), output: &mut Output) {
+        let mut stack = Vec::with_capacity(128);
+        stack.push(task);
+        while let Some(task) = stack.pop() {
+            let Task(a, b) = task;
+            if a.is_leaf() && b.is_leaf() {
+                self.leaf_pair(&a, &b, emit, output);
+            } else {
+                self.split(task, &mut stack);
+            }
+        }
+    }
+
+    #[inline]
+    fn leaf_pair<Output>(
+        &self,
+        a: &Node,
+        b: &Node,
+        emit: &impl Fn(usize, usize, &mut Output),
+        output: &mut Output,
+    ) {
+        let is_self = a.index == b.index;
+        let other = self.node_box(b);
+        for i in self.leaf_range(a) {
+            let own = self.element_box(i);
+            if !is_self && !own.overlaps(other) {
+                continue;
+            }
+            for j in self.leaf_range(b) {
+                if (!is_self || i < j) && own.overlaps(self.element_box(j)) {
+                    // the first node of a pair may lie behind the second only by construction errors
+                    debug_assert!(i < j);
+                    emit(i, j, output);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! From candidates to closest features, without duplicates, and to the earliest impact of a motion.
+//!
+//! A candidate is reduced to the features that realise its distance: vertex–vertex, vertex–edge, vertex–triangle or
+//! edge–edge. Several candidates may reduce to the same pair (a vertex beside an edge is seen by every face around that
+//! edge); such a pair is kept once, with its multiplicity: the number of vertex–triangle candidates that led to it, at
+//! least one.
+
+use crate::broad_phase::Candidates;
+use crate::ccd::{Advance, AdvanceOptions, Query};
+use crate::distance::{Feature, edge_edge, point_triangle};
+use crate::surface::CollisionMesh;
+use rayon::prelude::*;
+use stiction_numerics::Vec3;
+
+/// Candidates per parallel piece of work.
+const CHUNK: usize = 4096;
+
+/// Features that realise a distance. The order of the kinds is the order of sorted output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PairKind {
+    /// Two vertices, smaller number first.
+    VertexVertex,
+    /// A vertex and the interior of an edge.
+    VertexEdge,
+    /// A vertex and the interior of a triangle.
+    VertexTriangle,
+    /// The interiors of two edges, smaller number first.
+    EdgeEdge,
+}
+
+/// A pair within the asked gap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProximityPair {
+    /// What touches what.
+    pub kind: PairKind,
+    /// Numbers of the two features among vertices, edges or triangles: with `kind`, the identity of the pair.
+    pub features: [u32; 2],
+    /// Vertices involved; unused places repeat the last one and have no weight.
+    pub vertices: [u32; 4],
+    /// Signed weights: Σ wᵢxᵢ is the vector from the second feature to the first. Positive on the first, they sum to 0.
+    pub weights: [f64; 4],
+    /// Unit vector from the second feature to the first.
+    pub normal: Vec3,
+    /// Distance \[m\].
+    pub distance: f64,
+    /// Distance less both half-thicknesses \[m\].
+    pub gap: f64,
+    /// Number of vertex–triangle candidates that led here, at least one.
+    pub multiplicity: u32,
+}
+
+impl ProximityPair {
+    /// Sorting key, unique in the output of [`narrow_phase`].
+    #[inline]
+    pub fn key(&self) -> (PairKind, [u32; 2]) {
+        (self.kind, self.features)
+    }
+}
+
+/// Evaluates candidates at `positions`; keeps pairs with a gap of at most `gap` \[m\], sorted by key, each once.
+pub fn narrow_phase(
+    mesh: &CollisionMesh,
+    candidates: &Candidates,
+    positions: &[Vec3],
+    gap: f64,
+) -> Vec<ProximityPair> {
+    let mut pairs = filter_chunks(&candidates.vertex_triangle, |&[v, t]| {
+        vertex_triangle_pair(mesh, positions, v, t).filter_gap(gap)
+    });
+    pairs.extend(filter_chunks(&candidates.edge_edge, |&[a, b]| {
+        edge_edge_pair(mesh, positions, a, b).filter_gap(gap)
+    }));
+    merge_duplicates(pairs)
+}
+
+/// Maps and filters in fixed chunks, joined in order.
+fn filter_chunks(
+    candidates: &[[u32; 2]],
+    evaluate: impl Fn(&[u32; 2]) -> Option<ProximityPair> + Sync,
+) -> Vec<ProximityPair> {
+    let parts: Vec<Vec<ProximityPair>> =
+        candidates.par_chunks(CHUNK).map(|chunk| chunk.iter().filter_map(&evaluate).collect()).collect();
+    parts.concat()
+}
+
+impl ProximityPair {
+    #[inline]
+    fn filter_gap(self, gap: f64) -> Option<Self> {
+        (self.gap <= gap).then_some(self)
+    }
+}
+
+/// Sorts by key; of equal keys the smallest gap stays (thickness may differ by the face that led here) and the
+/// multiplicities add up.
+fn merge_duplicates(mut pairs: Vec<ProximityPair>) -> Vec<ProximityPair> {
+    pairs.par_sort_unstable_by(|a, b| {
+        let by_key = a.key().cmp(&b.key());
+        by_key.then_with(|| a.gap.total_cmp(&b.gap)).then_with(|| b.multiplicity.cmp(&a.multiplicity))
+    });
+    pairs.dedup_by(|later, kept| {
+        let same = later.key() == kept.key();
+        if same {
+            kept.multiplicity += later.multiplicity;
+        }
+        same
+    });
+    for pair in &mut pairs {
+        pair.multiplicity = pair.multiplicity.max(1);
+    }
+    pairs
+}
+
+/// Gap of a vertex and a triangle \[m\].
+pub(crate) fn vertex_triangle_gap(mesh: &CollisionMesh, x: &[Vec3], vertex: u32, triangle: u32) -> f64 {
+    vertex_triangle_pair(mesh, x, vertex, triangle).gap
+}
+
+/// Gap of two edges \[m\].
+pub(crate) fn edge_edge_gap(mesh: &CollisionMesh, x: &[Vec3], a: u32, b: u32) -> f64 {
+    edge_edge_pair(mesh, x, a, b).gap
+}
+
+/// Closest features of a vertex and a triangle.
+#[inline]
+pub fn vertex_triangle_pair(mesh: &CollisionMesh, x: &[Vec3], vertex: u32, triangle: u32) -> ProximityPair {
+    let corners = mesh.triangles()[triangle as usize];
+    let [p, a, b, c] = [vertex, corners[0], corners[1], corners[2]].map(|v| &x[v as usize]);
+    let found = point_triangle(p, a, b, c);
+    let distance = found.distance_squared.sqrt();
+    let thickness = mesh.vertex_half_thickness(vertex) + mesh.triangle_half_thickness(triangle);
+    let w = found.weights;
+    let (kind, features, vertices, weights, sign) = match found.feature {
+        Feature::Face => {
+            let vertices = [vertex, corners[0], corners[1], corners[2]];
+            (PairKind::VertexTriangle, [vertex, triangle], vertices, [1.0, -w[0], -w[1], -w[2]], 1.0)
+        }
+        Feature::Edge(k) => {
+            let edge = mesh.triangle_edges()[triangle as usize][k as usize];
+            let (i, j) = (k as usize, (k as usize + 1) % 3);
+            let (vertices, weights) = vertex_edge(vertex, [corners[i], corners[j]], [w[i], w[j]]);
+            (PairKind::VertexEdge, [vertex, edge], vertices, weights, 1.0)
+        }
+        Feature::Vertex(k) => vertex_vertex(vertex, corners[k as usize]),
+    };
+    let fallback = || (b - a).cross(&(c - a));
+    let normal = unit(&found.offset, distance, fallback) * sign;
+    ProximityPair {
+        kind,
+        features,
+        vertices,
+        weights,
+        normal,
+        distance,
+        gap: distance - thickness,
+        multiplicity: 1,
+    }
+}
+
+/// Closest features of two edges.
+#[inline]
+pub fn edge_edge_pair(mesh: &CollisionMesh, x: &[Vec3], first: u32, second: u32) -> ProximityPair {
+    let (ea, eb) = (mesh.edges()[first as usize], mesh.edges()[second as usize]);
+    let [a0, a1, b0, b1] = [ea[0], ea[1], eb[0], eb[1]].map(|v| &x[v as usize]);
+    let found = edge_edge(a0, a1, b0, b1);
+    let distance = found.distance_squared.sqrt();
+    let thickness = mesh.edge_half_thickness(first) + mesh.edge_half_thickness(second);
+    let (wa, wb) = (found.weights_a, found.weights_b);
+    let (kind, features, vertices, weights, sign) = match (found.feature_a, found.feature_b) {
+        (Feature::Vertex(i), Feature::Vertex(j)) => vertex_vertex(ea[i as usize], eb[j as usize]),
+        (Feature::Vertex(i), _) => {
+            let (vertices, weights) = vertex_edge(ea[i as usize], eb, wb);
+            (PairKind::VertexEdge, [ea[i as usize], second], vertices, weights, 1.0)
+        }
+        (_, Feature::Vertex(j)) => {
+            let (vertices, weights) = vertex_edge(eb[j as usize], ea, wa);
+            (PairKind::VertexEdge, [eb[j as usize], first], vertices, weights, -1.0)
+        }
+        _ => {
+            let vertices = [ea[0], ea[1], eb[0], eb[1]];
+            (PairKind::EdgeEdge, [first, second], vertices, [wa[0], wa[1], -wb[0], -wb[1]], 1.0)
+        }
+    };
+    let fallback = || (a1 - a0).cross(&(b1 - b0));
+    let normal = unit(&found.offset, distance, fallback) * sign;
+    let multiplicity = u32::from(kind == PairKind::EdgeEdge);
+    ProximityPair {
+        kind,
+        features,
+        vertices,
+        weights,
+        normal,
+        distance,
+        gap: distance - thickness,
+        multiplicity,
+    }
+}
+
+type Reduced = (PairKind, [u32; 2], [u32; 4], [f64; 4], f64);
+
+/// Smaller vertex first; the sign turns the offset when they swap places.
+#[inline]
+fn vertex_vertex(a: u32, b: u32) -> Reduced {
+    let (low, high, sign) = if a < b { (a, b, 1.0) } else { (b, a, -1.0) };
+    (PairKind::VertexVertex, [low, high], [low, high, high, high], [1.0, -1.0, 0.0, 0.0], sign)
+}
+
+/// Ends in the order of the edge table, so that the same pair looks the same from every face.
+#[inline]
+fn vertex_edge(vertex: u32, ends: [u32; 2], w: [f64; 2]) -> ([u32; 4], [f64; 4]) {
+    let (ends, w) = if ends[0] < ends[1] { (ends, w) } else { ([ends[1], ends[0]], [w[1], w[0]]) };
+    ([vertex, ends[0], ends[1], ends[1]], [1.0, -w[0], -w[1], 0.0])
+}
+
+/// Direction of an offset. At zero distance any unit normal of the features is as good; up if there is none.
+#[inline]
+fn unit(offset: &Vec3, distance: f64, fallback: impl Fn() -> Vec3) -> Vec3 {
+    if distance > 1e-150 {
+        return offset / distance;
+    }
+    let normal = fallback();
+    let scale = normal.amax();
+    if scale > 0.0 { (normal / scale).normalize() } else { Vec3::z() }
+}
+
+/// The pair that limits a motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EarliestImpact {
+    /// Largest share of the motion that is safe for all candidates, in \[0, 1\].
+    pub time: f64,
+    /// Vertex–triangle (`true`) or edge–edge candidate that limits it; `None` when all is free.
+    pub pair: Option<(bool, [u32; 2])>,
+    /// Candidates that start at or below the minimal separation; they give time zero.
+    pub too_close: usize,
+}
+
+/// The largest step along `start` → `end` that keeps every candidate apart by its half-thicknesses plus
+/// `options.min_separation` \[m\] (which may be negative, down to minus the thickness, to allow for compression).
+pub fn earliest_impact(
+    mesh: &CollisionMesh,
+    candidates: &Candidates,
+    start: &[Vec3],
+    end: &[Vec3],
+    options: &AdvanceOptions,
+) -> EarliestImpact {
+    let gather =
+        |vertices: [u32; 4]| (vertices.map(|v| start[v as usize]), vertices.map(|v| end[v as usize]));
+    let of_triangle = |&[v, t]: &[u32; 2]| {
+        let c = mesh.triangles()[t as usize];
+        let (x0, x1) = gather([v, c[0], c[1], c[2]]);
+        let thickness = mesh.vertex_half_thickness(v) + mesh.triangle_half_thickness(t);
+        advance(Query::PointTriangle(x0, x1), thickness, options)
+    };
+    let of_edges = |&[a, b]: &[u32; 2]| {
+        let (ea, eb) = (mesh.edges()[a as usize], mesh.edges()[b as usize]);
+        let (x0, x1) = gather([ea[0], ea[1], eb[0], eb[1]]);
+        let thickness = mesh.edge_half_thickness(a) + mesh.edge_half_thickness(b);
+        advance(Query::EdgeEdge(x0, x1), thickness, options)
+    };
+    let first = earliest_of(&candidates.vertex_triangle, true, of_triangle);
+    let second = earliest_of(&candidates.edge_edge, false, of_edges);
+    let mut earliest = if second.time < first.time { second } else { first };
+    earliest.too_close = first.too_close + second.too_close;
+    earliest
+}
+
+#[inline]
+fn advance(query: Query, thickness: f64, options: &AdvanceOptions) -> Advance {
+    let min_separation = (thickness + options.min_separation).max(0.0);
+    query.advance(&AdvanceOptions { min_separation, ..*options })
+}
+
+/// Minimum over fixed chunks; ties go to the first candidate.
+fn earliest_of(
+    candidates: &[[u32; 2]],
+    is_triangle: bool,
+    evaluate: impl Fn(&[u32; 2]) -> Advance + Sync,
+) -> EarliestImpact {
+    let free = EarliestImpact { time: 1.0, pair: None, too_close: 0 };
+    let parts: Vec<EarliestImpact> = candidates
+        .par_chunks(CHUNK)
+        .map(|chunk| {
+            chunk.iter().fold(free, |mut best, pair| {
+                let found = evaluate(pair);
+                best.too_close += usize::from(matches!(found, Advance::TooClose { .. }));
+                if found != Advance::Free && (best.pair.is_none() || found.safe_time() < best.time) {
+                    (best.time, best.pair) = (found.safe_time(), Some((is_triangle, *pair)));
+                }
+                best
+            })
+        })
+        .collect();
+    parts.into_iter().fold(free, |mut best, part| {
+        best.too_close += part.too_close;
+        if part.pair.is_some() && (best.pair.is_none() || part.time < best.time) {
+            (best.time, best.pair) = (part.time, part.pair);
+        }
+        best
+    })
+}

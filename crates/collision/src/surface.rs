@@ -1,0 +1,438 @@
+//! What can touch: triangles, rod segments and free points over one vertex array, with thickness and bodies.
+//!
+//! The tree works on *elements*: every triangle, every segment that is no side of a triangle, every free point. Each
+//! vertex and each edge is owned by exactly one element, so that a pair of vertex and triangle, or of two edges,
+//! is found once, through its owners. A free point is also an edge of no length: edge–edge then covers it against
+//! rods and other points.
+//!
+//! Legal and handled: non-manifold edges (an edge is unique whatever its number of faces), duplicate faces, unused
+//! vertices (they take no part), faces of zero area and edges of zero length in the given positions. Refused with a
+//! [`MeshError`]: indices out of range, a face or segment that names a vertex twice, wrong array lengths,
+//! thickness that is negative or not finite.
+
+use crate::{BroadPhase, narrow_phase};
+use stiction_numerics::Vec3;
+
+/// Stands for "no edge" and "no vertex" in elements with fewer than three.
+pub const NONE: u32 = u32::MAX;
+
+/// What the filters know of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BodyTraits {
+    /// Whether the body may touch itself; false for rigid bodies.
+    pub self_contact: bool,
+    /// Whether its motion is prescribed; two prescribed bodies are never paired.
+    pub prescribed: bool,
+}
+
+impl BodyTraits {
+    /// A body that deforms and touches itself.
+    pub const DEFORMABLE: Self = Self { self_contact: true, prescribed: false };
+    /// A free rigid body.
+    pub const RIGID: Self = Self { self_contact: false, prescribed: false };
+    /// A collider with given motion.
+    pub const PRESCRIBED: Self = Self { self_contact: false, prescribed: true };
+}
+
+/// Plain arrays from which a [`CollisionMesh`] is built. Thickness and body are per primitive.
+#[derive(Clone, Debug, Default)]
+pub struct MeshInput {
+    /// Number of vertices that positions will have.
+    pub vertex_count: usize,
+    /// Corners of triangles.
+    pub triangles: Vec<[u32; 3]>,
+    /// Half-thickness \[m\] and body of every triangle.
+    pub triangle_traits: Vec<(f64, u32)>,
+    /// Ends of rod segments.
+    pub segments: Vec<[u32; 2]>,
+    /// Radius \[m\] and body of every segment.
+    pub segment_traits: Vec<(f64, u32)>,
+    /// Vertices that are free points.
+    pub points: Vec<u32>,
+    /// Radius \[m\] and body of every free point.
+    pub point_traits: Vec<(f64, u32)>,
+    /// The bodies that the primitives name.
+    pub bodies: Vec<BodyTraits>,
+    /// Pairs of bodies that never touch; a body with itself is allowed here.
+    pub exempt: Vec<[u32; 2]>,
+}
+
+/// Why a mesh was refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MeshError {
+    /// An index points past the vertices.
+    #[error("{object} {index} names vertex {vertex}, but there are {count} vertices; fix the index")]
+    VertexOutOfRange {
+        /// Kind of primitive.
+        object: &'static str,
+        /// Number of the primitive.
+        index: usize,
+        /// The offending vertex.
+        vertex: u32,
+        /// Number of vertices.
+        count: usize,
+    },
+    /// A primitive names a vertex twice.
+    #[error("{object} {index} names vertex {vertex} twice; remove the primitive")]
+    RepeatedVertex {
+        /// Kind of primitive.
+        object: &'static str,
+        /// Number of the primitive.
+        index: usize,
+        /// The repeated vertex.
+        vertex: u32,
+    },
+    /// A list of traits has another length than its primitives.
+    #[error("{found} thicknesses and bodies for {expected} {object}s; give one for each")]
+    TraitCount {
+        /// Kind of primitive.
+        object: &'static str,
+        /// Number of primitives.
+        expected: usize,
+        /// Number of traits.
+        found: usize,
+    },
+    /// A half-thickness or radius is negative or not finite.
+    #[error("{object} {index} has half-thickness {value} m; it must be finite and not negative")]
+    Thickness {
+        /// Kind of primitive.
+        object: &'static str,
+        /// Number of the primitive.
+        index: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A body index points past the bodies.
+    #[error("{object} {index} belongs to body {body}, but there are {count} bodies; fix the body")]
+    BodyOutOfRange {
+        /// Kind of primitive.
+        object: &'static str,
+        /// Number of the primitive or exempt pair.
+        index: usize,
+        /// The offending body.
+        body: u32,
+        /// Number of bodies.
+        count: usize,
+    },
+    /// There are more primitives than indices can name.
+    #[error("{count} {object}s are too many; at most 2^29 are supported")]
+    TooMany {
+        /// Kind of primitive.
+        object: &'static str,
+        /// The number.
+        count: usize,
+    },
+    /// The positions do not fit the mesh.
+    #[error("{found} positions for a mesh of {expected} vertices; give one for each")]
+    PositionCount {
+        /// Vertices of the mesh.
+        expected: usize,
+        /// Length of the array.
+        found: usize,
+    },
+    /// A position is not a number.
+    #[error("vertex {vertex} is at a position that is not finite; check the state before collision")]
+    Position {
+        /// The vertex.
+        vertex: usize,
+    },
+}
+
+/// What owns vertices and edges, and sits in the tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Element {
+    /// Corners; a segment repeats its second end, a point its only vertex.
+    pub vertices: [u32; 3],
+    /// Edges, or [`NONE`].
+    pub edges: [u32; 3],
+    /// Triangle index, or [`NONE`].
+    pub triangle: u32,
+    pub body: u32,
+    /// Bits 0–2: owned vertices; bits 3–5: owned edges.
+    pub owned: u32,
+}
+
+/// Immutable connectivity, thickness and filters of everything that can touch.
+#[derive(Clone, Debug)]
+pub struct CollisionMesh {
+    vertex_count: usize,
+    triangles: Vec<[u32; 3]>,
+    triangle_edges: Vec<[u32; 3]>,
+    edges: Vec<[u32; 2]>,
+    vertex_half_thickness: Vec<f64>,
+    edge_half_thickness: Vec<f64>,
+    triangle_half_thickness: Vec<f64>,
+    vertex_body: Vec<u32>,
+    edge_body: Vec<u32>,
+    triangle_body: Vec<u32>,
+    edge_is_rod: Vec<bool>,
+    bodies: Vec<BodyTraits>,
+    exempt: Vec<[u32; 2]>,
+    pub(crate) elements: Vec<Element>,
+    excluded_vertex_triangle: Vec<[u32; 2]>,
+    excluded_edge_edge: Vec<[u32; 2]>,
+}
+
+impl CollisionMesh {
+    /// Checks the input and builds edges and owners.
+    pub fn new(input: MeshInput) -> Result<Self, MeshError> {
+        check(&input)?;
+        let mut edges = unique_edges(&input);
+        edges.shrink_to_fit();
+        let edge_of = |a: u32, b: u32| {
+            let key = [a.min(b), a.max(b)];
+            edges.binary_search(&key).expect("every side was entered") as u32
+        };
+        let triangle_edges: Vec<[u32; 3]> =
+            input.triangles.iter().map(|t| std::array::from_fn(|k| edge_of(t[k], t[(k + 1) % 3]))).collect();
+        let segment_edges: Vec<u32> = input.segments.iter().map(|s| edge_of(s[0], s[1])).collect();
+        let point_edges: Vec<u32> = input.points.iter().map(|&p| edge_of(p, p)).collect();
+        let exempt = sorted_pairs(&input.exempt);
+        let mut mesh = Self {
+            vertex_count: input.vertex_count,
+            vertex_half_thickness: vec![0.0; input.vertex_count],
+            edge_half_thickness: vec![0.0; edges.len()],
+            triangle_half_thickness: input.triangle_traits.iter().map(|t| t.0).collect(),
+            vertex_body: vec![NONE; input.vertex_count],
+            edge_body: vec![NONE; edges.len()],
+            triangle_body: input.triangle_traits.iter().map(|t| t.1).collect(),
+            edge_is_rod: vec![false; edges.len()],
+            bodies: input.bodies,
+            exempt,
+            elements: Vec::new(),
+            excluded_vertex_triangle: Vec::new(),
+            excluded_edge_edge: Vec::new(),
+            triangles: input.triangles,
+            triangle_edges,
+            edges,
+        };
+        mesh.add_triangles();
+        mesh.add_edges(&segment_edges, &input.segment_traits, true);
+        mesh.add_edges(&point_edges, &input.point_traits, false);
+        Ok(mesh)
+    }
+
+    fn add_triangles(&mut self) {
+        for index in 0..self.triangles.len() {
+            let (vertices, edges) = (self.triangles[index], self.triangle_edges[index]);
+            let (thickness, body) = (self.triangle_half_thickness[index], self.triangle_body[index]);
+            let mut owned = 0;
+            for k in 0..3 {
+                owned |= u32::from(self.claim_vertex(vertices[k], thickness, body)) << k;
+                owned |= u32::from(self.claim_edge(edges[k], thickness, body)) << (3 + k);
+            }
+            self.elements.push(Element { vertices, edges, triangle: index as u32, body, owned });
+        }
+    }
+
+    /// Segments and points. One that owns nothing (a side of a triangle) needs no element of its own.
+    fn add_edges(&mut self, edges: &[u32], traits: &[(f64, u32)], are_rods: bool) {
+        for (&edge, &(thickness, body)) in edges.iter().zip(traits) {
+            let [a, b] = self.edges[edge as usize];
+            let mut owned = u32::from(self.claim_vertex(a, thickness, body));
+            owned |= u32::from(self.claim_vertex(b, thickness, body)) << 1;
+            owned |= u32::from(self.claim_edge(edge, thickness, body)) << 3;
+            self.edge_is_rod[edge as usize] |= are_rods;
+            if owned != 0 {
+                let edges = [edge, NONE, NONE];
+                self.elements.push(Element { vertices: [a, b, b], edges, triangle: NONE, body, owned });
+            }
+        }
+    }
+
+    /// Thickness is the largest of the primitives around; the first primitive owns.
+    fn claim_vertex(&mut self, vertex: u32, thickness: f64, body: u32) -> bool {
+        let v = vertex as usize;
+        self.vertex_half_thickness[v] = self.vertex_half_thickness[v].max(thickness);
+        let is_new = self.vertex_body[v] == NONE;
+        if is_new {
+            self.vertex_body[v] = body;
+        }
+        is_new
+    }
+
+    fn claim_edge(&mut self, edge: u32, thickness: f64, body: u32) -> bool {
+        let e = edge as usize;
+        self.edge_half_thickness[e] = self.edge_half_thickness[e].max(thickness);
+        let is_new = self.edge_body[e] == NONE;
+        if is_new {
+            self.edge_body[e] = body;
+        }
+        is_new
+    }
+
+    /// Number of vertices that positions must have.
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
+    /// Corners of the triangles.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Edges of the triangles; edge `k` joins corners `k` and `k+1`.
+    pub fn triangle_edges(&self) -> &[[u32; 3]] {
+        &self.triangle_edges
+    }
+
+    /// Unique edges, smaller vertex first, sorted; a free point is an edge with equal ends.
+    pub fn edges(&self) -> &[[u32; 2]] {
+        &self.edges
+    }
+
+    /// Whether an edge is a rod segment.
+    pub fn is_rod(&self, edge: u32) -> bool {
+        self.edge_is_rod[edge as usize]
+    }
+
+    /// Half-thickness at a vertex \[m\]: the largest of the primitives around it.
+    pub fn vertex_half_thickness(&self, vertex: u32) -> f64 {
+        self.vertex_half_thickness[vertex as usize]
+    }
+
+    /// Half-thickness of an edge \[m\]: the largest of the primitives around it.
+    pub fn edge_half_thickness(&self, edge: u32) -> f64 {
+        self.edge_half_thickness[edge as usize]
+    }
+
+    /// Half-thickness of a triangle \[m\].
+    pub fn triangle_half_thickness(&self, triangle: u32) -> f64 {
+        self.triangle_half_thickness[triangle as usize]
+    }
+
+    /// Body of a vertex; `None` for an unused one.
+    pub fn vertex_body(&self, vertex: u32) -> Option<u32> {
+        Some(self.vertex_body[vertex as usize]).filter(|&body| body != NONE)
+    }
+
+    /// Body of an edge.
+    pub fn edge_body(&self, edge: u32) -> u32 {
+        self.edge_body[edge as usize]
+    }
+
+    /// Body of a triangle.
+    pub fn triangle_body(&self, triangle: u32) -> u32 {
+        self.triangle_body[triangle as usize]
+    }
+
+    /// The bodies.
+    pub fn bodies(&self) -> &[BodyTraits] {
+        &self.bodies
+    }
+
+    /// Whether primitives of these bodies may touch.
+    #[inline]
+    pub fn bodies_may_touch(&self, a: u32, b: u32) -> bool {
+        let (of_a, of_b) = (&self.bodies[a as usize], &self.bodies[b as usize]);
+        (a != b || of_a.self_contact)
+            && !(of_a.prescribed && of_b.prescribed)
+            && (self.exempt.is_empty() || self.exempt.binary_search(&[a.min(b), a.max(b)]).is_err())
+    }
+
+    #[inline]
+    pub(crate) fn is_excluded_vertex_triangle(&self, vertex: u32, triangle: u32) -> bool {
+        let list = &self.excluded_vertex_triangle;
+        !list.is_empty() && list.binary_search(&[vertex, triangle]).is_ok()
+    }
+
+    #[inline]
+    pub(crate) fn is_excluded_edge_edge(&self, edges: [u32; 2]) -> bool {
+        let list = &self.excluded_edge_edge;
+        !list.is_empty() && list.binary_search(&edges).is_ok()
+    }
+
+    /// Excludes pairs within one body that are closer than their thickness in the rest state: thick cloth with small
+    /// triangles would otherwise push its own neighbours apart. Returns the number of pairs excluded.
+    pub fn exclude_rest_neighbours(&mut self, rest: &[Vec3]) -> Result<usize, MeshError> {
+        let candidates = BroadPhase::new(self, rest)?.proximity_candidates(self, rest, 0.0)?;
+        let mut vertex_triangle = candidates.vertex_triangle;
+        vertex_triangle.retain(|&[v, t]| {
+            self.vertex_body[v as usize] == self.triangle_body(t)
+                && narrow_phase::vertex_triangle_gap(self, rest, v, t) <= 0.0
+        });
+        let mut edge_edge = candidates.edge_edge;
+        edge_edge.retain(|&[a, b]| {
+            self.edge_body(a) == self.edge_body(b) && narrow_phase::edge_edge_gap(self, rest, a, b) <= 0.0
+        });
+        let found = vertex_triangle.len() + edge_edge.len();
+        self.excluded_vertex_triangle.extend(vertex_triangle);
+        self.excluded_vertex_triangle.sort_unstable();
+        self.excluded_edge_edge.extend(edge_edge);
+        self.excluded_edge_edge.sort_unstable();
+        Ok(found)
+    }
+
+    /// Refuses positions of the wrong number or that are not finite.
+    pub fn check_positions(&self, positions: &[Vec3]) -> Result<(), MeshError> {
+        if positions.len() != self.vertex_count {
+            return Err(MeshError::PositionCount { expected: self.vertex_count, found: positions.len() });
+        }
+        match positions.iter().position(|p| !(p.x + p.y + p.z).is_finite()) {
+            Some(vertex) => Err(MeshError::Position { vertex }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn sorted_pairs(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
+    let mut sorted: Vec<[u32; 2]> = pairs.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted
+}
+
+fn unique_edges(input: &MeshInput) -> Vec<[u32; 2]> {
+    let sides = input.triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
+    let points = input.points.iter().map(|&p| [p, p]);
+    sorted_pairs(&sides.chain(input.segments.iter().copied()).chain(points).collect::<Vec<_>>())
+}
+
+fn check(input: &MeshInput) -> Result<(), MeshError> {
+    check_list("triangle", &input.triangles, &input.triangle_traits, input)?;
+    check_list("segment", &input.segments, &input.segment_traits, input)?;
+    let points: Vec<[u32; 1]> = input.points.iter().map(|&p| [p]).collect();
+    check_list("point", &points, &input.point_traits, input)?;
+    for (index, &body) in input.exempt.iter().flatten().enumerate() {
+        check_body("exempt pair", index / 2, body, input)?;
+    }
+    Ok(())
+}
+
+fn check_body(object: &'static str, index: usize, body: u32, input: &MeshInput) -> Result<(), MeshError> {
+    let count = input.bodies.len();
+    if (body as usize) < count {
+        return Ok(());
+    }
+    Err(MeshError::BodyOutOfRange { object, index, body, count })
+}
+
+fn check_list<const N: usize>(
+    object: &'static str,
+    list: &[[u32; N]],
+    traits: &[(f64, u32)],
+    input: &MeshInput,
+) -> Result<(), MeshError> {
+    if list.len() > 1 << 29 {
+        return Err(MeshError::TooMany { object, count: list.len() });
+    }
+    if list.len() != traits.len() {
+        return Err(MeshError::TraitCount { object, expected: list.len(), found: traits.len() });
+    }
+    for (index, corners) in list.iter().enumerate() {
+        for (k, &vertex) in corners.iter().enumerate() {
+            if vertex as usize >= input.vertex_count {
+                return Err(MeshError::VertexOutOfRange { object, index, vertex, count: input.vertex_count });
+            }
+            if corners[..k].contains(&vertex) {
+                return Err(MeshError::RepeatedVertex { object, index, vertex });
+            }
+        }
+        let (value, body) = traits[index];
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(MeshError::Thickness { object, index, value });
+        }
+        check_body(object, index, body, input)?;
+    }
+    Ok(())
+}
