@@ -1,0 +1,30 @@
+//! Bending of shells: angles between triangles and the energies built on them.
+//!
+//! | element | blocks | right on | use |
+//! | --- | --- | --- | --- |
+//! | [`HingeElement`] | 4 | equilateral meshes, grids along the bend | the common model; any rest angle |
+//! | [`QuadraticBend`] | 4 | as the hinge | constant matrix, flat rest state, nearly inextensible cloth |
+//! | [`ShapeOperatorElement`] | 4 to 6 | all regular meshes, every given quadratic surface | plate theory with Poisson's ratio: verification |
+//!
+//! Comes in: rest positions, triangles and a plate stiffness. Goes out: elements over node blocks. A triangle that
+//! collapses has no normal; it then exerts no bending force, and no value becomes infinite.
+
+pub mod dihedral;
+pub mod hinge;
+mod local;
+pub mod plate;
+pub mod quadratic;
+pub mod shape_operator;
+pub mod shape_rest;
+pub mod topology;
+
+pub use dihedral::dihedral_angle;
+pub use hinge::{HingeElement, HingeScale};
+pub use plate::{BendError, Plate};
+pub use quadratic::QuadraticBend;
+pub use shape_operator::{ShapeElements, ShapeOperatorElement};
+pub use shape_rest::{EdgeSupport, ShapeFit};
+pub use topology::{Hinge, Topology};
+
+#[cfg(test)]
+mod strip_tests;

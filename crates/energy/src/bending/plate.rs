@@ -1,0 +1,72 @@
+//! The bending stiffness of a plate, and what can be wrong with a bending element.
+
+use stiction_numerics::Mat3;
+
+/// Why a bending element cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BendError {
+    /// A rest triangle without area.
+    #[error("triangle over nodes {nodes:?} has no area in the rest shape: merge or move its vertices")]
+    DegenerateTriangle {
+        /// Its three nodes.
+        nodes: [u32; 3],
+    },
+    /// The quadratic form needs a flat rest state.
+    #[error(
+        "the hinge over nodes {nodes:?} rests at {angle} rad, but the quadratic model needs a flat rest shape: use hinges or the shape operator"
+    )]
+    CurvedRest {
+        /// Edge ends, then flap vertices.
+        nodes: [u32; 4],
+        /// Rest angle \[rad\].
+        angle: f64,
+    },
+    /// A material value outside its range.
+    #[error("{what} is {value}, but must lie in {range}")]
+    OutOfRange {
+        /// Which value.
+        what: &'static str,
+        /// What was given.
+        value: f64,
+        /// What is allowed.
+        range: &'static str,
+    },
+}
+
+/// Isotropic plate: energy per area `½ D [(1−ν) tr(S²) + ν tr(S)²]` of a change of curvature `S`   (Kirchhoff–Love).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plate {
+    /// Flexural rigidity D \[N m\].
+    pub stiffness: f64,
+    /// Poisson's ratio ν.
+    pub poisson: f64,
+}
+
+impl Plate {
+    /// From a flexural rigidity D ≥ 0 \[N m\] and Poisson's ratio −1 < ν ≤ ½.
+    pub fn new(stiffness: f64, poisson: f64) -> Result<Plate, BendError> {
+        let refuse = |what, value, range| Err(BendError::OutOfRange { what, value, range });
+        if !(stiffness >= 0.0 && stiffness.is_finite()) {
+            return refuse("bending stiffness [N m]", stiffness, "[0, ∞)");
+        }
+        if !(poisson > -1.0 && poisson <= 0.5) {
+            return refuse("Poisson's ratio", poisson, "(-1, 0.5]");
+        }
+        Ok(Plate { stiffness, poisson })
+    }
+
+    /// D = E h³ / 12(1−ν²) from Young's modulus of bending E \[Pa\] and thickness h \[m\].
+    pub fn from_modulus(young: f64, poisson: f64, thickness: f64) -> Result<Plate, BendError> {
+        if !(thickness > 0.0 && thickness.is_finite()) {
+            let range = "(0, ∞)";
+            return Err(BendError::OutOfRange { what: "thickness [m]", value: thickness, range });
+        }
+        Plate::new(young * thickness.powi(3) / (12.0 * (1.0 - poisson * poisson)), poisson)
+    }
+
+    /// The matrix of the energy density `½ kᵀ 𝔻 k` over `k = (k₁₁, k₂₂, k₁₂)`, for D = 1.
+    pub(crate) fn unit_matrix(&self) -> Mat3 {
+        let nu = self.poisson;
+        Mat3::new(1.0, nu, 0.0, nu, 1.0, 0.0, 0.0, 0.0, 2.0 * (1.0 - nu))
+    }
+}

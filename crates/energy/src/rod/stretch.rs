@@ -1,0 +1,86 @@
+//! Stretching of a rod edge.
+//!
+//! `E = ½ EA L (l/L − 1)²`    [Bergou2010, section 4.1]
+//! EA \[N\] · L rest length \[m\] · l length \[m\]
+//!
+//! Hessian: `EA/L ttᵀ + EA (1/L − 1/l)(I − ttᵀ)`; the second part is negative under compression, and projecting drops it
+//! there: exactly the eigenvalue clamp. At l = 0 the direction is lost: no force, curvature EA/L in all directions.
+
+use crate::element::{Curvature, Element, LocalHessian, Stencil};
+use stiction_numerics::{Mat3, Vec3};
+
+/// One rod edge. Blocks: its two nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RodStretch {
+    /// Start and end node.
+    pub nodes: [u32; 2],
+    /// EA \[N\].
+    pub stiffness: f64,
+    /// Rest length L > 0 \[m\].
+    pub length: f64,
+}
+
+impl Element<2> for RodStretch {
+    fn blocks(&self) -> [u32; 2] {
+        self.nodes
+    }
+
+    fn energy(&self, at: &Stencil<'_, 2>) -> f64 {
+        let strain = (at.x[1] - at.x[0]).norm() / self.length - 1.0;
+        0.5 * self.stiffness * self.length * strain * strain
+    }
+
+    fn gradient(&self, at: &Stencil<'_, 2>) -> [Vec3; 2] {
+        let edge = at.x[1] - at.x[0];
+        let length = edge.norm();
+        if length == 0.0 {
+            return [Vec3::zeros(); 2];
+        }
+        let force = edge * (self.stiffness * (1.0 / self.length - 1.0 / length));
+        [-force, force]
+    }
+
+    fn hessian(&self, at: &Stencil<'_, 2>, curvature: Curvature) -> LocalHessian<2> {
+        let edge = at.x[1] - at.x[0];
+        let length = edge.norm();
+        let along = self.stiffness / self.length;
+        let block = if length == 0.0 {
+            Mat3::from_diagonal_element(along)
+        } else {
+            let mut across = self.stiffness * (1.0 / self.length - 1.0 / length);
+            if curvature == Curvature::Projected {
+                across = across.max(0.0);
+            }
+            let t = edge / length;
+            Mat3::from_diagonal_element(across) + t * t.transpose() * (along - across)
+        };
+        [[block, -block], [-block, block]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Checks, Random, check_element};
+
+    #[test]
+    fn derivatives() {
+        let rod = RodStretch { nodes: [0, 1], stiffness: 3.0, length: 0.1 };
+        let sampler = |random: &mut Random| {
+            let direction = random.vector().normalize();
+            let start = random.vector();
+            let x = [start, start + direction * random.range(0.05, 0.15)];
+            Stencil { x, frames: &[] as &[_] }
+        };
+        check_element(&rod, sampler, &Checks::nodes(0.1));
+    }
+
+    #[test]
+    fn a_vanished_edge_stays_finite() {
+        let rod = RodStretch { nodes: [0, 1], stiffness: 3.0, length: 0.1 };
+        let at = Stencil { x: [Vec3::x(); 2], frames: &[] };
+        assert!((rod.energy(&at) - 0.15).abs() < 1e-15);
+        assert_eq!(rod.gradient(&at), [Vec3::zeros(); 2]);
+        assert!(rod.hessian(&at, Curvature::Projected)[0][1].iter().all(|c| c.is_finite()));
+    }
+}
