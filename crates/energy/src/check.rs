@@ -289,3 +289,107 @@ impl Random {
         self.0.rotation()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spring::{RadialSpring, SpringElement};
+
+    /// A sound spring with one fault put in.
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    enum Fault {
+        None,
+        Gradient,
+        Hessian,
+        Asymmetry,
+        Projection,
+        OverProjection,
+        Translation,
+        Rotation,
+    }
+
+    struct Faulty {
+        spring: SpringElement,
+        fault: Fault,
+    }
+
+    impl Element<2> for Faulty {
+        fn blocks(&self) -> [u32; 2] {
+            self.spring.nodes
+        }
+
+        fn energy(&self, at: &Stencil<'_, 2>) -> f64 {
+            let difference = at.x[1] - at.x[0];
+            self.spring.energy(at)
+                + match self.fault {
+                    Fault::Translation => 0.5 * at.x[0].norm_squared(),
+                    Fault::Rotation => 0.5 * difference.x * difference.x,
+                    _ => 0.0,
+                }
+        }
+
+        fn gradient(&self, at: &Stencil<'_, 2>) -> [Vec3; 2] {
+            let mut gradient = self.spring.gradient(at);
+            match self.fault {
+                Fault::Gradient => gradient[1].y *= 1.0 + 1e-4,
+                Fault::Translation => gradient[0] += at.x[0],
+                Fault::Rotation => {
+                    let pull = Vec3::new(at.x[1].x - at.x[0].x, 0.0, 0.0);
+                    gradient = [gradient[0] - pull, gradient[1] + pull];
+                }
+                _ => {}
+            }
+            gradient
+        }
+
+        fn hessian(&self, at: &Stencil<'_, 2>, curvature: Curvature) -> LocalHessian<2> {
+            let kind = if self.fault == Fault::Projection { Curvature::Exact } else { curvature };
+            let mut hessian = self.spring.hessian(at, kind);
+            let unit = Vec3::x() * Vec3::x().transpose();
+            match self.fault {
+                Fault::Hessian => hessian[0][0][(1, 1)] *= 1.0 + 1e-4,
+                Fault::Asymmetry => hessian[0][1][(0, 1)] += 1e-7,
+                Fault::OverProjection if curvature == Curvature::Projected => {
+                    hessian[0][0] += Mat3::identity() * 0.01
+                }
+                Fault::Translation => hessian[0][0] += Mat3::identity(),
+                Fault::Rotation => {
+                    let sign = |a: usize, b: usize| if a == b { 1.0 } else { -1.0 };
+                    (0..4).for_each(|k| hessian[k / 2][k % 2] += unit * sign(k / 2, k % 2));
+                }
+                _ => {}
+            }
+            hessian
+        }
+    }
+
+    fn verdict(fault: Fault, length: f64) -> Result<(), String> {
+        let spring = RadialSpring { stiffness: 10.0, rest_length: 0.5 };
+        let element = Faulty { spring: SpringElement { nodes: [0, 1], spring }, fault };
+        let x = [Vec3::new(0.1, 0.2, 0.3), Vec3::new(0.1, 0.2, 0.3) + Vec3::new(0.48, 0.6, 0.64) * length];
+        check_state(&element, &Stencil { x, frames: &[] }, &Checks::nodes(0.5), &mut Random::new(1))
+    }
+
+    #[test]
+    fn every_fault_is_found_under_its_own_name() {
+        verdict(Fault::None, 0.7).unwrap();
+        verdict(Fault::None, 0.3).unwrap();
+        for (fault, length, name) in [
+            (Fault::Gradient, 0.7, "gradient against differences"),
+            (Fault::Hessian, 0.7, "Hessian against differences"),
+            (Fault::Asymmetry, 0.7, "symmetry"),
+            (Fault::Projection, 0.3, "negative eigenvalue"),
+            (Fault::OverProjection, 0.7, "projected differs"),
+            (Fault::Translation, 0.7, "rigid motion"),
+            (Fault::Rotation, 0.7, "rigid motion"),
+        ] {
+            let message = verdict(fault, length).unwrap_err();
+            assert!(message.contains(name), "{fault:?}: {message}");
+        }
+    }
+
+    #[test]
+    fn not_a_number_fails() {
+        assert!(verdict(Fault::None, f64::NAN).is_err());
+    }
+}
