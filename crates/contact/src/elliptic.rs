@@ -159,7 +159,8 @@ mod tests {
             let u = law.solve(free, &Vec3::z());
             let r = u - free;
             let power = |angle: f64| 0.3 * (0.2 * angle.cos() * u.x + 0.9 * angle.sin() * u.y);
-            let best = (0..720).map(|k| power(f64::from(k) * 0.5f64.to_radians())).fold(f64::INFINITY, f64::min);
+            let best =
+                (0..720).map(|k| power(f64::from(k) * 0.5f64.to_radians())).fold(f64::INFINITY, f64::min);
             assert!(r.x * u.x + r.y * u.y <= best + 1e-12 * (1.0 + free.norm()));
             assert!((r.x / 0.2).hypot(r.y / 0.9) <= 0.3 * (1.0 + 1e-12));
         }
@@ -177,7 +178,9 @@ mod tests {
     fn matchstick_limits() {
         let law = Matchstick { isotropic: 0.5, along: 0.1, across: 0.9, rule: EllipticRule::Ray };
         let parallel = law.cone(&Vec3::z(), &Vec3::x(), &-Vec3::x()).unwrap();
-        assert!((parallel.friction_tangent - 0.1).abs() < 1e-12 && (parallel.tangent.x.abs() - 1.0).abs() < 1e-12);
+        assert!(
+            (parallel.friction_tangent - 0.1).abs() < 1e-12 && (parallel.tangent.x.abs() - 1.0).abs() < 1e-12
+        );
         let crossed = law.cone(&Vec3::z(), &Vec3::x(), &Vec3::y()).unwrap();
         assert!((crossed.friction_tangent - 0.5).abs() < 1e-12);
         assert!((crossed.friction_binormal - 0.5).abs() < 1e-12);

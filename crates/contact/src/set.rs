@@ -114,16 +114,29 @@ impl ContactSet {
 
     /// Appends a batch, sorted by the caller for locality; impulses of known contacts are taken from `memory`. All or
     /// nothing: the first bad contact is returned and the set stays as it was.
-    pub fn append(&mut self, batch: &[NewContact], memory: Option<&ImpulseMemory>) -> Result<(), ContactError> {
+    pub fn append(
+        &mut self,
+        batch: &[NewContact],
+        memory: Option<&ImpulseMemory>,
+    ) -> Result<(), ContactError> {
         batch.iter().try_for_each(|contact| contact.validate(&self.weights))?;
         self.stages
             .append(batch.iter().map(|contact| contact.stencil.nodes()))
             .expect("validated stencils are within range and free of repeats");
+        self.reserve(batch.len());
         for contact in batch {
             self.push(contact, memory);
         }
         self.tallies.resize(self.stages.chunk_count(), Tally::default());
         Ok(())
+    }
+
+    /// The first batch is the large one: exact. Later ones are small: by doubling.
+    fn reserve(&mut self, more: usize) {
+        if self.hot.is_empty() {
+            self.hot.reserve_exact(more);
+            self.cold.reserve_exact(more);
+        }
     }
 
     fn push(&mut self, contact: &NewContact, memory: Option<&ImpulseMemory>) {

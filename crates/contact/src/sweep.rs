@@ -101,7 +101,9 @@ impl ContactSet {
         let Self { hot, cold, stages, nodes, tallies, long_weights, any_cohesion, .. } = self;
         stages.run(nodes, hot, tallies, &WarmStart { long_weights });
         if *any_cohesion {
-            for (contact, (hot, cold)) in hot.iter().zip(cold).enumerate().filter(|(_, (_, c))| c.cohesion > 0.0) {
+            for (contact, (hot, cold)) in
+                hot.iter().zip(cold).enumerate().filter(|(_, (_, c))| c.cohesion > 0.0)
+            {
                 let (at, long) = stages.nodes_of(contact);
                 let weights = long.map_or(&hot.weights[..at.len()], |range| &long_weights[range]);
                 for (&node, b) in at.iter().zip(weights) {

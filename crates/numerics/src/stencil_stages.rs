@@ -143,6 +143,9 @@ impl StencilStages {
             self.check(item, nodes)?;
         }
         let start = self.stencils.len();
+        if start == 0 {
+            self.stencils.reserve_exact(batch.clone().count());
+        }
         for nodes in batch {
             self.push(nodes);
         }

@@ -1,1 +1,19 @@
-//! Barriers.
+//! Barriers: energies that keep a gap open, their stiffness, and the friction that goes with them.
+//!
+//! Comes in: a gap, an activation gap, masses and elastic blocks around a contact. Goes out: values and derivatives in the
+//! gap, blocks for a gradient and a Hessian with a frozen normal, friction forces. Pure functions, no state: who keeps
+//! contacts and anchors is up to the solver.
+
+pub mod anchor;
+pub mod blocks;
+pub mod lagged;
+pub mod shape;
+pub mod stiffness;
+
+pub use anchor::AnchoredFriction;
+pub use blocks::BarrierTerms;
+pub use lagged::{LaggedFriction, SlidingHessian};
+pub use shape::{Barrier, BarrierValue, CappedLogarithm};
+pub use stiffness::{
+    MassRule, contact_mass, contact_stiffness, pin_stiffness, strain_limit_stiffness, wall_stiffness,
+};

@@ -96,7 +96,8 @@ impl<'a> Sliding<'a> {
         let slip = self.q_t + (self.w_tn + self.w_tt * d * self.friction) * normal;
         let scale = self.q_t.norm() + normal * self.friction * self.w_tt.norm() + normal * self.w_tn.norm();
         let opposes = slip.dot(&d) <= 1e-14 * scale && cross(&d, &slip).abs() <= 1e-12 * scale;
-        (opposes && normal.is_finite()).then(|| Vec3::new(normal, self.friction * normal * cos, self.friction * normal * sin))
+        (opposes && normal.is_finite())
+            .then(|| Vec3::new(normal, self.friction * normal * cos, self.friction * normal * sin))
     }
 
     fn newton(&self, mut angle: f64) -> Option<Vec3> {
@@ -201,7 +202,10 @@ mod tests {
                 let r = solve_local(&w, &q, friction, &random.unit_vector());
                 let residual = natural_map(&(w * r + q), &r, &Vec3::x(), friction);
                 let scale = (1.0 + r.norm()) * (1.0 + w.norm());
-                assert!(residual < 1e-10 * scale, "residual {residual:e}, friction {friction}, W {w}, q {q}, r {r}");
+                assert!(
+                    residual < 1e-10 * scale,
+                    "residual {residual:e}, friction {friction}, W {w}, q {q}, r {r}"
+                );
             }
         }
     }

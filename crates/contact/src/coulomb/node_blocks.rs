@@ -52,9 +52,10 @@ impl NodeBlockSweep {
         assert_eq!(inverse_blocks.len(), set.node_count(), "one block per node");
         let contact = |c: usize| {
             let (nodes, weights) = set.stencil(c);
-            let sum = nodes.iter().zip(weights).fold(Mat3::identity() * set.compliance(c), |sum, (&node, b)| {
-                sum + inverse_blocks[node as usize] * (b * b)
-            });
+            let sum =
+                nodes.iter().zip(weights).fold(Mat3::identity() * set.compliance(c), |sum, (&node, b)| {
+                    sum + inverse_blocks[node as usize] * (b * b)
+                });
             let frame = contact_frame(&set.normal(c));
             BlockContact {
                 weights: set.hot[c].weights,
@@ -71,7 +72,10 @@ impl NodeBlockSweep {
             stages: set.stages.clone(),
             contacts: (0..set.len()).map(contact).collect(),
             long_weights: set.long_weights.clone(),
-            nodes: inverse_blocks.iter().map(|&inverse| BlockNode { velocity: Vec3::zeros(), inverse }).collect(),
+            nodes: inverse_blocks
+                .iter()
+                .map(|&inverse| BlockNode { velocity: Vec3::zeros(), inverse })
+                .collect(),
             tallies: vec![0.0; set.stages.chunk_count()],
         }
     }
@@ -181,7 +185,14 @@ impl StencilKernel<BlockNode, BlockContact, f64> for Apply<'_> {
     fn short(&self, contact: &mut BlockContact, _: &[u32; 4], nodes: &mut [BlockNode; 4], _: &mut f64) {
         spread(nodes, &contact.weights, &contact.applied());
     }
-    fn long(&self, contact: &mut BlockContact, pool: Range<usize>, _: &[u32], nodes: &mut [BlockNode], _: &mut f64) {
+    fn long(
+        &self,
+        contact: &mut BlockContact,
+        pool: Range<usize>,
+        _: &[u32],
+        nodes: &mut [BlockNode],
+        _: &mut f64,
+    ) {
         spread(nodes, &self.long_weights[pool], &contact.applied());
     }
 }

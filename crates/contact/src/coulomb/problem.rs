@@ -30,7 +30,8 @@ impl CoulombProblem {
     ) -> Self {
         let mut by_row: Vec<std::collections::BTreeMap<u32, Mat3>> = vec![Default::default(); q.len()];
         for (row, column, value) in entries {
-            by_row[row / 3].entry((column / 3) as u32).or_insert_with(Mat3::zeros)[(row % 3, column % 3)] += value;
+            by_row[row / 3].entry((column / 3) as u32).or_insert_with(Mat3::zeros)[(row % 3, column % 3)] +=
+                value;
         }
         let mut problem = Self { rows: vec![0], q, friction, ..Self::default() };
         for (row, blocks) in by_row.into_iter().enumerate() {

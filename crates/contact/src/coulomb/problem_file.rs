@@ -46,10 +46,14 @@ pub enum ProblemFileError {
 
 /// Reads a local or global problem; which one follows from the amount of numbers.
 pub fn read_problem(path: &Path) -> Result<CoulombProblem, ProblemFileError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| ProblemFileError::Unreadable { file: path.to_path_buf(), reason: error.to_string() })?;
+    let text = std::fs::read_to_string(path).map_err(|error| ProblemFileError::Unreadable {
+        file: path.to_path_buf(),
+        reason: error.to_string(),
+    })?;
     parse_problem(&text).map_err(|error| match error {
-        ParseError::Malformed { at, reason } => ProblemFileError::Malformed { file: path.to_path_buf(), at, reason },
+        ParseError::Malformed { at, reason } => {
+            ProblemFileError::Malformed { file: path.to_path_buf(), at, reason }
+        }
         ParseError::Singular => ProblemFileError::Singular { file: path.to_path_buf() },
     })
 }
@@ -139,7 +143,11 @@ impl Numbers<'_> {
 
     /// Refuses before memory is asked for: a file cannot hold fewer numbers than it promises.
     fn expect(&self, length: usize) -> Result<(), ParseError> {
-        if length > self.tokens.len() - self.at { self.fail("the file promises more numbers than it holds") } else { Ok(()) }
+        if length > self.tokens.len() - self.at {
+            self.fail("the file promises more numbers than it holds")
+        } else {
+            Ok(())
+        }
     }
 
     fn value(&mut self) -> Result<f64, ParseError> {
@@ -156,7 +164,11 @@ impl Numbers<'_> {
 
     fn frictions(&mut self, contacts: usize) -> Result<Vec<f64>, ParseError> {
         let values = self.values(contacts)?;
-        if values.iter().any(|&value| value < 0.0) { self.fail("a friction coefficient is negative") } else { Ok(values) }
+        if values.iter().any(|&value| value < 0.0) {
+            self.fail("a friction coefficient is negative")
+        } else {
+            Ok(values)
+        }
     }
 
     fn matrix(&mut self) -> Result<Entries, ParseError> {
@@ -184,10 +196,12 @@ impl Numbers<'_> {
         let block_columns = self.count("the number of block columns")?;
         let row_ends = self.counts("the end of a block row", block_rows)?;
         let column_ends = self.counts("the end of a block column", block_columns)?;
-        let (starts, indices) = (self.count("the length of the row starts")?, self.count("the number of blocks")?);
+        let (starts, indices) =
+            (self.count("the length of the row starts")?, self.count("the number of blocks")?);
         let row_starts = self.counts("a row start", starts)?;
         let block_column = self.counts("a block column", indices)?;
-        let ordered = |ends: &[usize], total: usize| ends.is_sorted() && ends.last().copied().unwrap_or(0) == total;
+        let ordered =
+            |ends: &[usize], total: usize| ends.is_sorted() && ends.last().copied().unwrap_or(0) == total;
         let fits = ordered(&row_ends, rows) && ordered(&column_ends, columns) && ordered(&row_starts, count);
         let known = block_column.iter().all(|&column| column < block_columns);
         if !fits || !known || starts != block_rows + 1 || indices != count {
@@ -223,7 +237,9 @@ mod tests {
     fn dense_blocks_and_global_forms_agree() {
         let dense = parse_problem("3 1  0 3 3 3 3  2 1 0  5 4 0  0 0 8  -1 2 3  0.1 0").unwrap();
         assert_eq!(dense.diagonal[0].m12, 5.0);
-        let blocks = parse_problem("3 1  1 3 3 1 1 1  3 3  2 1  0 1  0  0  2 1 0  5 4 0  0 0 8  -1 2 3  0.1 0").unwrap();
+        let blocks =
+            parse_problem("3 1  1 3 3 1 1 1  3 3  2 1  0 1  0  0  2 1 0  5 4 0  0 0 8  -1 2 3  0.1 0")
+                .unwrap();
         assert_eq!(dense.diagonal, blocks.diagonal);
         // M = 2 I, H = 2 I: W = 2 I, q = q + b.
         let identity = "0 3 3 3 3  2 0 0  0 2 0  0 0 2";

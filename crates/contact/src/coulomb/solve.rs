@@ -125,8 +125,10 @@ pub fn solve_folder(
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ProblemFileError> {
-    let unreadable =
-        |source: std::io::Error| ProblemFileError::Unreadable { file: folder.to_path_buf(), reason: source.to_string() };
+    let unreadable = |source: std::io::Error| ProblemFileError::Unreadable {
+        file: folder.to_path_buf(),
+        reason: source.to_string(),
+    };
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         if path.is_dir() {

@@ -1,0 +1,138 @@
+//! Stiffness of a barrier from the mass and the elasticity around it.  [Ando2024, eq. 4–7, 9]
+//!
+//! `κ = m/g² + w·H w`: stiff enough to stand against the elastic body that pushes, and growing without bound as the gap
+//! closes. κ is frozen while an energy is differentiated. `H` is the positive semi-definite elastic Hessian \[N/m\].
+
+use stiction_numerics::{Mat3, Vec3};
+
+/// Which mass stands for a contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MassRule {
+    /// Plain average of the vertex masses (the document).
+    #[default]
+    Average,
+    /// `Σ m_i ĉ_i²`, `ĉ = c/|c|`: a vertex counts by its share in the contact.
+    Weighted,
+}
+
+/// Mass of a contact \[kg\]. Infinite (pinned) masses count as the largest finite one of the pair; 0 if none is finite.
+pub fn contact_mass(rule: MassRule, coefficients: &[f64], masses: &[f64]) -> f64 {
+    let largest = masses.iter().copied().filter(|m| m.is_finite()).fold(0.0, f64::max);
+    let finite = masses.iter().map(|&m| if m.is_finite() { m } else { largest });
+    match rule {
+        MassRule::Average => finite.sum::<f64>() / masses.len().max(1) as f64,
+        MassRule::Weighted => {
+            let square: f64 = coefficients.iter().map(|c| c * c).sum();
+            if square == 0.0 {
+                return 0.0;
+            }
+            finite.zip(coefficients).map(|(m, c)| m * c * c).sum::<f64>() / square
+        }
+    }
+}
+
+/// `κ = ŵᵀ H ŵ + m/g²` of a contact \[N/m\], with `ŵ` the normalised stack of `c_i e`, `e = Σ c_i x_i`.  [Ando2024, eq. 5]
+///
+/// `hessian(i, j)` is the 3×3 block between the i-th and the j-th vertex of the contact; only `i ≤ j` is asked for, the
+/// other half follows from symmetry. Without it (`|_, _| Mat3::zeros()`) the stiffness is the distance-only one.
+pub fn contact_stiffness(
+    coefficients: &[f64],
+    separation: &Vec3,
+    gap: f64,
+    mass: f64,
+    hessian: impl Fn(usize, usize) -> Mat3,
+) -> f64 {
+    let inertia = mass / (gap * gap);
+    let square: f64 = coefficients.iter().map(|c| c * c).sum();
+    let Some(direction) = separation.try_normalize(0.0) else { return inertia };
+    if square == 0.0 {
+        return inertia;
+    }
+    let mut elastic = 0.0;
+    for i in 0..coefficients.len() {
+        for j in i..coefficients.len() {
+            let weight = coefficients[i] * coefficients[j];
+            if weight != 0.0 {
+                let twice = if i == j { 1.0 } else { 2.0 };
+                elastic += twice * weight * direction.dot(&(hessian(i, j) * direction));
+            }
+        }
+    }
+    inertia + elastic / square
+}
+
+/// `κ = m/(ĝ − |x − p|)² + w·H_ii w` of a pin at distance `offset = x − p`, `w` its direction \[N/m\].  [Ando2024, eq. 6]
+pub fn pin_stiffness(mass: f64, tolerance_gap: f64, offset: &Vec3, hessian: &Mat3) -> f64 {
+    let elastic = offset.try_normalize(0.0).map_or(0.0, |w| w.dot(&(hessian * w)));
+    mass / (tolerance_gap - offset.norm()).powi(2) + elastic
+}
+
+/// `κ = m/g² + n·H_ii n` of a wall \[N/m\].  [Ando2024, eq. 7]
+pub fn wall_stiffness(mass: f64, gap: f64, normal: &Vec3, hessian: &Mat3) -> f64 {
+    mass / (gap * gap) + normal.dot(&(hessian * normal))
+}
+
+/// `κ = m_face/(limit − max(σ − 1))² + wᵀ H₉ w` of a strain limit \[J\], `w` the vertices about their centre, not normalised.
+/// [Ando2024, eq. 9]
+pub fn strain_limit_stiffness(
+    face_mass: f64,
+    strain_gap: f64,
+    vertices: &[Vec3; 3],
+    hessian: impl Fn(usize, usize) -> Mat3,
+) -> f64 {
+    let centre = (vertices[0] + vertices[1] + vertices[2]) / 3.0;
+    let w = vertices.map(|x| x - centre);
+    let mut elastic = 0.0;
+    for i in 0..3 {
+        for j in 0..3 {
+            elastic += w[i].dot(&(hessian(i, j) * w[j]));
+        }
+    }
+    face_mass / (strain_gap * strain_gap) + elastic
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_numerics::Random;
+    use stiction_numerics::nalgebra::{DMatrix, DVector};
+
+    #[test]
+    fn the_quadratic_form_is_the_dense_one() {
+        let mut random = Random::new(41);
+        let root = DMatrix::from_fn(12, 12, |_, _| random.normal());
+        let h = &root * root.transpose();
+        let block = |i: usize, j: usize| Mat3::from(h.fixed_view::<3, 3>(3 * i, 3 * j));
+        let (c, e) = ([1.0, -0.2, -0.5, -0.3], Vec3::new(0.3, -0.1, 0.2));
+        let w = DVector::from_fn(12, |k, _| c[k / 3] * e[k % 3]).normalize();
+        let expected = w.dot(&(&h * &w)) + 0.02 / 1e-6;
+        let got = contact_stiffness(&c, &e, 1e-3, 0.02, block);
+        assert!((got / expected - 1.0).abs() < 1e-13);
+    }
+
+    #[test]
+    fn masses_of_pinned_vertices() {
+        let masses = [f64::INFINITY, 2.0, 4.0, 4.0];
+        assert_eq!(contact_mass(MassRule::Average, &[1.0, -0.3, -0.3, -0.4], &masses), 3.5);
+        assert_eq!(contact_mass(MassRule::Weighted, &[1.0, -1.0, 0.0, 0.0], &masses), 3.0);
+        assert_eq!(contact_mass(MassRule::Average, &[1.0], &[f64::INFINITY]), 0.0);
+    }
+
+    #[test]
+    fn degenerate_contacts_give_numbers() {
+        assert_eq!(contact_stiffness(&[0.0, 0.0], &Vec3::x(), 1.0, 2.0, |_, _| Mat3::identity()), 2.0);
+        assert_eq!(contact_stiffness(&[1.0, -1.0], &Vec3::zeros(), 1.0, 2.0, |_, _| Mat3::identity()), 2.0);
+        assert_eq!(pin_stiffness(1.0, 0.5, &Vec3::zeros(), &Mat3::identity()), 4.0);
+    }
+
+    #[test]
+    fn wall_pin_and_strain_limit() {
+        let h = Mat3::from_diagonal(&Vec3::new(1.0, 2.0, 3.0));
+        assert_eq!(wall_stiffness(1.0, 0.5, &Vec3::z(), &h), 7.0);
+        assert_eq!(pin_stiffness(1.0, 1.0, &Vec3::new(0.0, 0.5, 0.0), &h), 6.0);
+        let triangle = [Vec3::zeros(), Vec3::x() * 3.0, Vec3::y() * 3.0];
+        let own = |i: usize, j: usize| if i == j { h } else { Mat3::zeros() };
+        // w = (−1,−1), (2,−1), (−1,2): Σ wᵀ h w = 6·1 + 6·2.
+        assert!((strain_limit_stiffness(1.0, 1.0, &triangle, own) - 19.0).abs() < 1e-12);
+    }
+}
