@@ -174,7 +174,7 @@ fn viscosity(
     }
     let mut matrix = BlockMatrix::zeros(elasticity.pattern().clone());
     if elasticity.has_damping() {
-        elasticity.add_damping(&state.blocks, &state.frames, state.time, &mut matrix);
+        elasticity.add_damping(&state.blocks, &state.frames, &mut matrix);
     }
     matrix.add_diagonal(&mass_damping);
     if drag {

@@ -2,10 +2,8 @@
 
 use crate::solver::StepError;
 use serde::Deserialize;
-use stiction_factor::SparseCholesky;
-use stiction_numerics::{
-    BlockMatrix, LinearPcg, MaskedOperator, PcgParams, PrecondIncompleteCholesky, ResidualNorm, Vec3,
-};
+use stiction_factor::{FactorError, SparseCholesky};
+use stiction_numerics::{BlockMatrix, LinearPcg, MaskedOperator, PcgParams, PrecondIncompleteCholesky, Vec3};
 
 /// Which linear solver a method uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -22,6 +20,7 @@ pub enum LinearChoice {
 pub struct LinearSolver {
     choice: LinearChoice,
     cholesky: Option<SparseCholesky>,
+    pcg: LinearPcg,
     node_count: usize,
 }
 
@@ -31,7 +30,7 @@ const SHIFTS: [f64; 5] = [0.0, 1e-10, 1e-8, 1e-6, 1e-4];
 impl LinearSolver {
     /// A solver for matrices whose first `node_count` blocks are nodes.
     pub fn new(choice: LinearChoice, node_count: usize) -> LinearSolver {
-        LinearSolver { choice, cholesky: None, node_count }
+        LinearSolver { choice, cholesky: None, pcg: LinearPcg::new(), node_count }
     }
 
     /// Solves `matrix · x = rhs` with held blocks kept at zero; `rhs` becomes `x`.
@@ -48,21 +47,23 @@ impl LinearSolver {
         fixed: &[bool],
         rhs: &mut [Vec3],
     ) -> Result<(), StepError> {
-        let cholesky = self
-            .cholesky
-            .get_or_insert_with(|| SparseCholesky::new(matrix.pattern().clone(), self.node_count));
+        let cholesky = match &mut self.cholesky {
+            Some(cholesky) => cholesky,
+            empty => empty.insert(SparseCholesky::analyse(matrix.pattern(), self.node_count)?),
+        };
         let mut failed = 0;
         for shift in SHIFTS {
             let attempt = match shift {
-                0.0 => cholesky.factor(matrix, fixed),
-                _ => cholesky.factor(&shifted(matrix, shift), fixed),
+                0.0 => cholesky.factor(matrix, Some(fixed)),
+                _ => cholesky.factor(&shifted(matrix, shift), Some(fixed)),
             };
             match attempt {
                 Ok(()) => {
                     cholesky.solve_in_place(rhs);
                     return Ok(());
                 }
-                Err(error) => failed = error.block(),
+                Err(FactorError::NotPositiveDefinite { block }) => failed = block,
+                Err(error) => return Err(error.into()),
             }
         }
         Err(StepError::Indefinite { block: failed, shift: SHIFTS[SHIFTS.len() - 1] })
@@ -70,18 +71,20 @@ impl LinearSolver {
 
     fn solve_pcg(&mut self, matrix: &BlockMatrix, fixed: &[bool], rhs: &mut [Vec3]) -> Result<(), StepError> {
         let operator = MaskedOperator::new(matrix, fixed);
-        let preconditioner = PrecondIncompleteCholesky::new(matrix, fixed);
-        let params = PcgParams { tolerance: 1e-8, max_iterations: 2000, norm: ResidualNorm::Two };
+        let preconditioner = PrecondIncompleteCholesky::new(matrix, Some(fixed))
+            .map_err(|error| StepError::LinearSolver { reason: error.to_string() })?;
+        let params = PcgParams { max_iterations: 2000, ..PcgParams::default() };
         let mut x = vec![Vec3::zeros(); rhs.len()];
-        match LinearPcg::new(params).solve(&operator, &preconditioner, rhs, &mut x) {
-            Ok(_) => rhs.copy_from_slice(&x),
-            Err(error) => {
-                return Err(StepError::LinearSolver {
-                    iterations: error.iterations(),
-                    residual: error.residual(),
-                });
-            }
+        let info = self
+            .pcg
+            .solve(&operator, &preconditioner, rhs, &mut x, &params)
+            .map_err(|error| StepError::LinearSolver { reason: error.to_string() })?;
+        if !info.converged {
+            let reached = info.final_residual / info.initial_residual;
+            let reason = format!("{} iterations of conjugate gradients reached {reached:e}", info.iterations);
+            return Err(StepError::LinearSolver { reason });
         }
+        rhs.copy_from_slice(&x);
         Ok(())
     }
 }

@@ -3,10 +3,11 @@
 use crate::newton::{NewtonOptions, NewtonSolver};
 use crate::solver::{Solver, World};
 use serde::de::DeserializeOwned;
+use stiction_energy::ElasticityError;
 use stiction_scene::resolved::MethodChoice;
 
 /// Why a method cannot run a scene.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MethodError {
     /// No method of that name.
     #[error("there is no method `{key}`; methods are: {known}")]
@@ -24,6 +25,9 @@ pub enum MethodError {
         /// What is wrong, and the fix.
         message: String,
     },
+    /// The elements of a body cannot be made.
+    #[error(transparent)]
+    Elasticity(#[from] ElasticityError),
 }
 
 /// A method and one line about it.
@@ -48,7 +52,7 @@ pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>
     match choice.key.as_str() {
         "newton" => {
             let options = parse::<NewtonOptions>(choice, NewtonOptions::validate)?;
-            Ok(Box::new(NewtonSolver::new(options, world)))
+            Ok(Box::new(NewtonSolver::new(options, world)?))
         }
         _ => {
             let known: Vec<&str> = methods().iter().map(|m| m.key).collect();

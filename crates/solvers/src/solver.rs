@@ -3,6 +3,7 @@
 use crate::report::StepReport;
 use crate::saved::{RestoreError, SavedState};
 use stiction_bodies::{Model, Parameters, State};
+use stiction_factor::FactorError;
 
 /// What stays fixed during a step.
 #[derive(Clone, Copy, Debug)]
@@ -43,13 +44,17 @@ pub enum StepError {
         what: &'static str,
     },
     /// The linear solver did not reach its tolerance.
-    #[error("the linear solver stopped after {iterations} iterations at a relative residual of {residual:e}")]
+    #[error("the linear solver failed: {reason}")]
     LinearSolver {
-        /// Iterations done.
-        iterations: usize,
-        /// Relative residual reached.
-        residual: f64,
+        /// What happened.
+        reason: String,
     },
+}
+
+impl From<FactorError> for StepError {
+    fn from(error: FactorError) -> Self {
+        StepError::LinearSolver { reason: error.to_string() }
+    }
 }
 
 /// A time stepping method.

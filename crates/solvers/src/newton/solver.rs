@@ -8,7 +8,7 @@ use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use stiction_bodies::State;
-use stiction_energy::{Curvature, Elasticity};
+use stiction_energy::{Curvature, Elasticity, ElasticityError};
 use stiction_numerics::{BlockMatrix, Vec3, ordered_dot};
 
 /// Backward Euler by projected Newton, no contact.
@@ -31,11 +31,11 @@ const SMALLEST_STEP: f64 = 1e-12;
 
 impl NewtonSolver {
     /// A solver for a model.
-    pub fn new(options: NewtonOptions, world: World<'_>) -> NewtonSolver {
-        let elasticity = Elasticity::new(world.model, world.parameters);
+    pub fn new(options: NewtonOptions, world: World<'_>) -> Result<NewtonSolver, ElasticityError> {
+        let elasticity = Elasticity::new(world.model, world.parameters)?;
         let matrix = BlockMatrix::zeros(elasticity.pattern().clone());
         let linear = LinearSolver::new(options.linear, world.model.nodes);
-        NewtonSolver { options, elasticity, workspace: Workspace { matrix, linear } }
+        Ok(NewtonSolver { options, elasticity, workspace: Workspace { matrix, linear } })
     }
 }
 

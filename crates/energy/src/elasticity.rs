@@ -1,0 +1,224 @@
+//! The elastic energy of a model: its bodies' elements, its couplings, its damping weights and its drag.
+//!
+//! Elements of one kind from all bodies share one group, so that assembly runs over long lists however many bodies there are.
+
+use crate::assembly::{Configuration, Energies, NamedGroup, Weights};
+use crate::coupling::Couplings;
+use crate::drag::{Air, DragCoefficients, DragGroup, EdgeDrag, TriangleDrag};
+use crate::element::{Curvature, Element};
+use crate::model_elements::{BodyElements, ElasticityError};
+use crate::wind::WindField;
+use std::sync::Arc;
+use stiction_bodies::{EdgeFrame, Model, Parameters};
+use stiction_numerics::{BlockMatrix, BlockPattern, Vec3};
+use stiction_scene::resolved::Wind;
+
+/// Elastic energy, damping and drag of a whole model.
+pub struct Elasticity {
+    energies: Energies,
+    /// β per element \[s\], group by group; `None` where nothing is damped.
+    damping: Vec<Option<Vec<f64>>>,
+    couplings: Couplings,
+    triangle_drag: DragGroup<TriangleDrag, 3>,
+    edge_drag: DragGroup<EdgeDrag, 2>,
+}
+
+/// Elements of one kind from all bodies, with the damping of each.
+struct Collected<E> {
+    elements: Vec<E>,
+    damping: Vec<f64>,
+}
+
+impl<E> Collected<E> {
+    fn new() -> Self {
+        Collected { elements: Vec::new(), damping: Vec::new() }
+    }
+
+    fn extend(&mut self, elements: Vec<E>, beta: f64) {
+        self.damping.resize(self.damping.len() + elements.len(), beta);
+        self.elements.extend(elements);
+    }
+}
+
+/// Groups in the making.
+struct Groups {
+    blocks: usize,
+    groups: Vec<NamedGroup>,
+    damping: Vec<Option<Vec<f64>>>,
+}
+
+impl Groups {
+    fn push<E: Element<N> + 'static, const N: usize>(&mut self, kind: &'static str, collected: Collected<E>) {
+        if collected.elements.is_empty() {
+            return;
+        }
+        self.groups.push(NamedGroup::new(kind, self.blocks, collected.elements));
+        self.damping.push(Some(collected.damping).filter(|d| d.iter().any(|b| *b > 0.0)));
+    }
+}
+
+impl Elasticity {
+    /// Compiles the elements of a model with the materials of its parameters.
+    pub fn new(model: &Model, parameters: &Parameters) -> Result<Elasticity, ElasticityError> {
+        let blocks = model.blocks();
+        let (groups, damping) = element_groups(model, parameters)?;
+        let mut energies = Energies::new(blocks, groups);
+        let couplings = Couplings::new(&model.couplings);
+        if !couplings.is_empty() {
+            let stencils = couplings.stencils();
+            let pattern = energies.pattern().with_stencils(stencils.iter().map(Vec::as_slice));
+            energies.bind(&Arc::new(pattern));
+        }
+        let (mut triangle_drag, mut edge_drag) = drag_groups(model, parameters);
+        triangle_drag.bind(energies.pattern());
+        edge_drag.bind(energies.pattern());
+        Ok(Elasticity { energies, damping, couplings, triangle_drag, edge_drag })
+    }
+
+    /// Pattern of its Hessian.
+    pub fn pattern(&self) -> &Arc<BlockPattern> {
+        self.energies.pattern()
+    }
+
+    /// The groups of elements.
+    pub fn energies(&self) -> &Energies {
+        &self.energies
+    }
+
+    /// Energy \[J\] in a step that begins at `time` \[s\]; +∞ beyond what a law allows.
+    pub fn energy(&self, blocks: &[Vec3], frames: &[EdgeFrame], time: f64) -> f64 {
+        self.energies.energy(&Configuration { blocks, frames }) + self.couplings.energy(blocks, time)
+    }
+
+    /// Energy by kind \[J\].
+    pub fn energy_by_kind(
+        &self,
+        blocks: &[Vec3],
+        frames: &[EdgeFrame],
+        time: f64,
+    ) -> Vec<(&'static str, f64)> {
+        let mut kinds = self.energies.energy_by_kind(&Configuration { blocks, frames });
+        if !self.couplings.is_empty() {
+            kinds.push(("attachment", self.couplings.energy(blocks, time)));
+        }
+        kinds
+    }
+
+    /// Adds the gradient \[N\].
+    pub fn add_gradient(&self, blocks: &[Vec3], frames: &[EdgeFrame], time: f64, target: &mut [Vec3]) {
+        self.energies.add_gradient(&Configuration { blocks, frames }, 1.0, target);
+        self.couplings.add_gradient(blocks, time, target);
+    }
+
+    /// Adds the Hessian \[N/m\].
+    pub fn add_hessian(
+        &self,
+        blocks: &[Vec3],
+        frames: &[EdgeFrame],
+        time: f64,
+        curvature: Curvature,
+        target: &mut BlockMatrix,
+    ) {
+        self.energies.add_hessian(&Configuration { blocks, frames }, 1.0, curvature, target);
+        self.couplings.add_hessian(blocks, time, curvature, target);
+    }
+
+    /// Whether any element is damped in proportion to its stiffness.
+    pub fn has_damping(&self) -> bool {
+        self.damping.iter().any(Option::is_some)
+    }
+
+    /// Adds Σ β K with the projected stiffness K of each element \[N s/m\].
+    pub fn add_damping(&self, blocks: &[Vec3], frames: &[EdgeFrame], target: &mut BlockMatrix) {
+        let at = Configuration { blocks, frames };
+        for (named, beta) in self.energies.groups().iter().zip(&self.damping) {
+            if let Some(beta) = beta {
+                let weights = Weights { scale: 1.0, per_element: Some(beta) };
+                named.group.add_hessian(&at, weights, Curvature::Projected, target);
+            }
+        }
+    }
+
+    /// Whether any surface feels the air.
+    pub fn has_drag(&self) -> bool {
+        !self.triangle_drag.elements().is_empty() || !self.edge_drag.elements().is_empty()
+    }
+
+    /// Adds the drag at the given velocities \[N\], and minus its derivative by the velocities \[N s/m\].
+    pub fn add_drag(
+        &self,
+        blocks: &[Vec3],
+        velocities: &[Vec3],
+        wind: &Wind,
+        time: f64,
+        force: &mut [Vec3],
+        slope: &mut BlockMatrix,
+    ) {
+        let field = WindField::steady(wind.velocity).with_travelling_gust(
+            wind.gust_amplitude,
+            wind.gust_frequency,
+            wind.gust_length,
+        );
+        let air = Air { density: wind.air_density, wind: &field, time };
+        self.triangle_drag.add_force(blocks, velocities, &air, force);
+        self.triangle_drag.add_damping(blocks, velocities, &air, 1.0, slope);
+        self.edge_drag.add_force(blocks, velocities, &air, force);
+        self.edge_drag.add_damping(blocks, velocities, &air, 1.0, slope);
+    }
+}
+
+type DampingTable = Vec<Option<Vec<f64>>>;
+
+fn element_groups(
+    model: &Model,
+    parameters: &Parameters,
+) -> Result<(Vec<NamedGroup>, DampingTable), ElasticityError> {
+    let (mut membrane, mut solid) = (Collected::new(), Collected::new());
+    let (mut hinge, mut quadratic) = (Collected::new(), Collected::new());
+    let (mut shape4, mut shape5, mut shape6) = (Collected::new(), Collected::new(), Collected::new());
+    let (mut stretch, mut bend) = (Collected::new(), Collected::new());
+    for (index, material) in parameters.materials.iter().enumerate() {
+        let damping = material.damping();
+        let body = BodyElements::new(model, index, material)?;
+        membrane.extend(body.membrane, damping.stiffness);
+        solid.extend(body.solid, damping.stiffness);
+        stretch.extend(body.stretch, damping.stiffness);
+        hinge.extend(body.hinge, damping.bending);
+        quadratic.extend(body.quadratic, damping.bending);
+        shape4.extend(body.shape.four, damping.bending);
+        shape5.extend(body.shape.five, damping.bending);
+        shape6.extend(body.shape.six, damping.bending);
+        bend.extend(body.bend, damping.bending);
+    }
+    let mut out = Groups { blocks: model.blocks(), groups: Vec::new(), damping: Vec::new() };
+    out.push("membrane", membrane);
+    out.push("bending", hinge);
+    out.push("bending", quadratic);
+    out.push("bending", shape4);
+    out.push("bending", shape5);
+    out.push("bending", shape6);
+    out.push("solid", solid);
+    out.push("stretch", stretch);
+    out.push("bend_twist", bend);
+    Ok((out.groups, out.damping))
+}
+
+fn drag_groups(
+    model: &Model,
+    parameters: &Parameters,
+) -> (DragGroup<TriangleDrag, 3>, DragGroup<EdgeDrag, 2>) {
+    let (mut triangles, mut edges) = (Vec::new(), Vec::new());
+    for (body, material) in model.bodies.iter().zip(&parameters.materials) {
+        let drag = material.drag();
+        if drag.normal == 0.0 && drag.tangential == 0.0 {
+            continue;
+        }
+        let coefficients = DragCoefficients { normal: drag.normal, tangential: drag.tangential };
+        triangles.extend(body.triangles.iter().map(|&nodes| TriangleDrag { nodes, coefficients }));
+        let radius = 0.5 * body.thickness;
+        let rods =
+            body.edges.clone().map(|e| EdgeDrag { nodes: model.rods.edges[e].nodes, radius, coefficients });
+        edges.extend(rods);
+    }
+    (DragGroup::new(model.blocks(), triangles), DragGroup::new(model.blocks(), edges))
+}

@@ -1,0 +1,220 @@
+//! The elements of one body from its topology, rest shape and material.
+
+use crate::bending::{
+    BendError, HingeElement, HingeScale, Plate, QuadraticBend, ShapeElements, ShapeFit, Topology,
+};
+use crate::element::{RestShapeError, Stencil};
+use crate::laws::{BaraffWitkin, Lame, MembraneLaw, Orthotropic, SolidLaw};
+use crate::membrane::{TriangleElement, TriangleRest};
+use crate::rod::{JointRest, RodBendTwist, RodStretch};
+use crate::solid::TetElement;
+use stiction_bodies::{Body, EdgeFrame, Model};
+use stiction_numerics::{Mat2, Mat3x2, Vec2, Vec3};
+use stiction_scene::material::{
+    self, BendingLaw, ClothMaterial, Material, MembraneStiffness, RodMaterial, SolidMaterial,
+};
+use stiction_scene::resolved::RestShape;
+
+/// Why the elements of a body cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ElasticityError {
+    /// A rest shape without area or volume.
+    #[error("body `{body}`: {source}")]
+    RestShape {
+        /// Name of the body.
+        body: String,
+        /// What is wrong with it.
+        source: RestShapeError,
+    },
+    /// A bending element that cannot be made.
+    #[error("body `{body}`: {source}")]
+    Bending {
+        /// Name of the body.
+        body: String,
+        /// What is wrong with it.
+        source: BendError,
+    },
+}
+
+/// Elements of one body; lists that do not apply stay empty.
+#[derive(Default)]
+pub(crate) struct BodyElements {
+    pub membrane: Vec<TriangleElement>,
+    pub hinge: Vec<HingeElement>,
+    pub quadratic: Vec<QuadraticBend>,
+    pub shape: ShapeElements,
+    pub solid: Vec<TetElement>,
+    pub stretch: Vec<RodStretch>,
+    pub bend: Vec<RodBendTwist>,
+}
+
+impl BodyElements {
+    /// The elements of body `index` of a model.
+    pub fn new(model: &Model, index: usize, material: &Material) -> Result<BodyElements, ElasticityError> {
+        let body = &model.bodies[index];
+        let mut out = BodyElements::default();
+        let name = || body.name.clone();
+        match material {
+            Material::Cloth(cloth) => {
+                out.membrane = membrane(model, body, cloth)
+                    .map_err(|source| ElasticityError::RestShape { body: name(), source })?;
+                out.add_bending(model, body, cloth)
+                    .map_err(|source| ElasticityError::Bending { body: name(), source })?;
+            }
+            Material::Solid(solid) => {
+                out.solid = tets(model, body, solid)
+                    .map_err(|source| ElasticityError::RestShape { body: name(), source })?;
+            }
+            Material::Rod(rod) => out.add_rods(model, body, rod),
+        }
+        Ok(out)
+    }
+
+    fn add_bending(&mut self, model: &Model, body: &Body, cloth: &ClothMaterial) -> Result<(), BendError> {
+        if cloth.bending_stiffness == 0.0 {
+            return Ok(());
+        }
+        let plate = Plate::new(cloth.bending_stiffness, cloth.bending_poisson)?;
+        let topology = Topology::new(&body.triangles);
+        let rest = |node: u32| model.rest[node as usize];
+        let scale = HingeScale::default();
+        match cloth.bending {
+            BendingLaw::Hinge => {
+                for hinge in &topology.hinges {
+                    let mut element = HingeElement::new(hinge.nodes, hinge.nodes.map(rest), &plate, scale)?;
+                    if !keeps_curvature(body, cloth) {
+                        element.rest_angle = 0.0;
+                    }
+                    self.hinge.push(element);
+                }
+            }
+            BendingLaw::Quadratic => {
+                for hinge in &topology.hinges {
+                    let at_rest = hinge.nodes.map(rest);
+                    self.quadratic.push(match keeps_curvature(body, cloth) {
+                        true => QuadraticBend::new(hinge.nodes, at_rest, &plate, scale)?,
+                        false => QuadraticBend::flattening(hinge.nodes, at_rest, &plate, scale)?,
+                    });
+                }
+            }
+            BendingLaw::ShapeOperator => {
+                self.shape =
+                    ShapeElements::new(&body.triangles, &model.rest, &topology, &plate, ShapeFit::default())?;
+                if !keeps_curvature(body, cloth) {
+                    self.shape.flatten();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_rods(&mut self, model: &Model, body: &Body, rod: &RodMaterial) {
+        let section = &rod.section;
+        let bend = section.second_moments().map(|moment| rod.young_bend * moment);
+        let twist = rod.shear * section.torsion_constant();
+        for edge in body.edges.clone().map(|e| &model.rods.edges[e]) {
+            let stiffness = rod.young_stretch * section.area();
+            self.stretch.push(RodStretch { nodes: edge.nodes, stiffness, length: edge.length });
+        }
+        let frames = model.rods.initial_frames(&model.rest);
+        for joint in body.joints.clone().map(|j| &model.rods.joints[j]) {
+            let [a, b, c] = joint.nodes;
+            let [before, after] = joint.edges.map(|e| model.twist_block(e as usize) as u32);
+            let rest = JointRest::straight(joint.edges.map(|e| model.rods.edges[e as usize].length));
+            let straight =
+                RodBendTwist { blocks: [a, b, c, before, after], edges: joint.edges, bend, twist, rest };
+            self.bend.push(match rod.rest_curved {
+                true => straight.relaxed_at(&rest_stencil(model, joint.nodes, &frames)),
+                false => straight,
+            });
+        }
+    }
+}
+
+/// A joint in the rest shape, with frames free of twist.
+fn rest_stencil<'a>(model: &Model, nodes: [u32; 3], frames: &'a [EdgeFrame]) -> Stencil<'a, 5> {
+    let [a, b, c] = nodes.map(|n| model.rest[n as usize]);
+    Stencil { x: [a, b, c, Vec3::zeros(), Vec3::zeros()], frames }
+}
+
+/// A pattern is flat; a mesh keeps its curvature when the material says so.
+fn keeps_curvature(body: &Body, cloth: &ClothMaterial) -> bool {
+    cloth.rest_curved && body.rest_shape == RestShape::Mesh
+}
+
+fn membrane(
+    model: &Model,
+    body: &Body,
+    cloth: &ClothMaterial,
+) -> Result<Vec<TriangleElement>, RestShapeError> {
+    let law = membrane_law(cloth);
+    let element =
+        |&nodes: &[u32; 3]| Ok(TriangleElement { nodes, rest: triangle_rest(model, body, nodes)?, law });
+    body.triangles.iter().map(element).collect()
+}
+
+pub(crate) fn triangle_rest(
+    model: &Model,
+    body: &Body,
+    nodes: [u32; 3],
+) -> Result<TriangleRest, RestShapeError> {
+    let positions = nodes.map(|n| model.rest[n as usize]);
+    let pattern = body.uv.as_ref().map(|uv| nodes.map(|n| uv[n as usize - body.nodes.start]));
+    match (body.rest_shape, pattern) {
+        (RestShape::Pattern, Some(pattern)) => TriangleRest::from_pattern(nodes, &pattern, &Vec2::x()),
+        (_, pattern) => {
+            let warp = body.warp.or_else(|| direction_of_u(&positions, &pattern?)).unwrap_or_else(Vec3::x);
+            TriangleRest::from_positions(nodes, &positions, &warp)
+        }
+    }
+}
+
+/// ∂X/∂u of a triangle: the direction in space in which its first pattern coordinate grows.
+fn direction_of_u(x: &[Vec3; 3], uv: &[Vec2; 3]) -> Option<Vec3> {
+    let edges = Mat3x2::from_columns(&[x[1] - x[0], x[2] - x[0]]);
+    let flat = Mat2::from_columns(&[uv[1] - uv[0], uv[2] - uv[0]]);
+    Some((edges * flat.try_inverse()?).column(0).into_owned())
+}
+
+fn membrane_law(cloth: &ClothMaterial) -> MembraneLaw {
+    let h = cloth.thickness;
+    match (cloth.membrane, cloth.stretch) {
+        (material::MembraneLaw::BaraffWitkin, stretch) => {
+            let (warp, weft, shear) = match stretch {
+                MembraneStiffness::Isotropic { young, poisson } => {
+                    (young, young, young / (2.0 * (1.0 + poisson)))
+                }
+                MembraneStiffness::Orthotropic { warp, weft, shear, .. } => (warp, weft, shear),
+            };
+            MembraneLaw::BaraffWitkin(BaraffWitkin::from_moduli(warp, weft, shear, h))
+        }
+        (_, MembraneStiffness::Orthotropic { warp, weft, shear, poisson }) => {
+            MembraneLaw::Orthotropic(Orthotropic::from_moduli(warp, weft, poisson, shear, h))
+        }
+        (law, MembraneStiffness::Isotropic { young, poisson }) => {
+            let lame = Lame::plane_stress(young, poisson, h);
+            match law {
+                material::MembraneLaw::NeoHookean => MembraneLaw::NeoHookean(lame),
+                material::MembraneLaw::Arap => MembraneLaw::Corotated(lame),
+                material::MembraneLaw::Stvk | material::MembraneLaw::BaraffWitkin => {
+                    MembraneLaw::StVenantKirchhoff(lame)
+                }
+            }
+        }
+    }
+}
+
+fn tets(model: &Model, body: &Body, solid: &SolidMaterial) -> Result<Vec<TetElement>, RestShapeError> {
+    let law = match solid.law {
+        material::SolidLaw::Stvk => SolidLaw::StVenantKirchhoff,
+        material::SolidLaw::NeoHookean => SolidLaw::NeoHookean,
+        material::SolidLaw::StableNeoHookean => SolidLaw::StableNeoHookean,
+        material::SolidLaw::Corotated => SolidLaw::Corotated,
+        material::SolidLaw::FixedCorotated => SolidLaw::FixedCorotated,
+    };
+    let mut lame = Lame::solid(solid.young, solid.poisson);
+    lame.lambda += solid.volume_stiffness;
+    let element =
+        |&nodes: &[u32; 4]| TetElement::new(nodes, &nodes.map(|n| model.rest[n as usize]), law, lame);
+    body.tets.iter().map(element).collect()
+}
