@@ -1,1 +1,21 @@
 //! Sparse direct solves for Stiction: the only crate that knows the factorisation library.
+//!
+//! Comes in: symmetric block matrices, scalar matrices in compressed columns, right-hand sides. Goes out: solutions, sizes of
+//! factors, or the block at which a matrix stops being positive definite. Knows no physics and no meshes.
+//!
+//! Connected components factor separately: each on one thread, different ones in parallel, so results have the same bits
+//! for any thread count. Orderings act on the block graph (a third of the rows, the same fill) and expand to scalars.
+
+mod block_cholesky;
+mod csc;
+mod error;
+mod llt;
+mod lu;
+mod plan;
+mod scalar_cholesky;
+
+pub use block_cholesky::SparseCholesky;
+pub use csc::CscMatrix;
+pub use error::FactorError;
+pub use lu::SparseLu;
+pub use scalar_cholesky::ScalarCholesky;

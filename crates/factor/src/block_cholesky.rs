@@ -1,0 +1,148 @@
+//! Cholesky factorisation of symmetric block matrices, per connected component.
+
+use crate::FactorError;
+use crate::llt::ComponentFactor;
+use crate::plan::{ComponentPlan, UpperGraph, plan_components};
+use rayon::prelude::*;
+use std::sync::Arc;
+use stiction_numerics::{BlockMatrix, BlockPattern, Vec3};
+
+/// Cholesky factor of a [`BlockMatrix`]: analyse a pattern once, factor many times, solve many times.
+///
+/// Blocks below `node_count` have three unknowns, the others (twists) one, in component 0; their components 1 and 2
+/// are left alone by solves.
+#[derive(Debug)]
+pub struct SparseCholesky {
+    pattern: Arc<BlockPattern>,
+    components: Vec<Component>,
+}
+
+#[derive(Debug)]
+struct Component {
+    plan: ComponentPlan,
+    factor: ComponentFactor,
+    values: Vec<f64>,
+}
+
+struct BlockGraph<'a> {
+    pattern: &'a BlockPattern,
+    node_count: usize,
+}
+
+impl UpperGraph for BlockGraph<'_> {
+    fn block_count(&self) -> usize {
+        self.pattern.block_count()
+    }
+    fn row(&self, row: usize) -> (usize, &[u32]) {
+        (self.pattern.diagonal_slot(row), self.pattern.row(row))
+    }
+    fn scalars(&self, block: usize) -> usize {
+        if block < self.node_count { 3 } else { 1 }
+    }
+}
+
+impl SparseCholesky {
+    /// Symbolic analysis of a pattern.
+    pub fn analyse(pattern: &Arc<BlockPattern>, node_count: usize) -> Result<Self, FactorError> {
+        let plans = plan_components(&BlockGraph { pattern, node_count })?;
+        let components = plans
+            .into_par_iter()
+            .map(|plan| Ok(Component { factor: ComponentFactor::analyse(&plan)?, plan, values: Vec::new() }))
+            .collect::<Result<_, FactorError>>()?;
+        Ok(Self { pattern: pattern.clone(), components })
+    }
+
+    /// Analysis and first factorisation in one go.
+    pub fn new(matrix: &BlockMatrix, node_count: usize, fixed: Option<&[bool]>) -> Result<Self, FactorError> {
+        let mut result = Self::analyse(matrix.pattern(), node_count)?;
+        result.factor(matrix, fixed)?;
+        Ok(result)
+    }
+
+    /// Numeric factorisation of a matrix on the analysed pattern; blocks marked in `fixed` get identity rows.
+    ///
+    /// On failure the error names a block of the first component (by lowest block) that failed.
+    pub fn factor(&mut self, matrix: &BlockMatrix, fixed: Option<&[bool]>) -> Result<(), FactorError> {
+        if !Arc::ptr_eq(&self.pattern, matrix.pattern()) && self.pattern != *matrix.pattern() {
+            return Err(FactorError::PatternChanged);
+        }
+        if let Some(f) = fixed {
+            assert_eq!(f.len(), matrix.block_count(), "one mask entry per block");
+        }
+        let results: Vec<Result<(), FactorError>> = self
+            .components
+            .par_iter_mut()
+            .map(|component| {
+                let values = &mut component.values;
+                component.plan.fill(|slot, r, c| matrix.values()[slot][(r, c)], fixed, values);
+                component.factor.factor(&component.plan, values)
+            })
+            .collect();
+        results.into_iter().collect()
+    }
+
+    /// Solves A x = b in place. Panics before the first successful factorisation or on another length.
+    pub fn solve_in_place(&self, rhs: &mut [Vec3]) {
+        assert_eq!(rhs.len(), self.pattern.block_count(), "one block per row");
+        let solutions = self.solve_components(|block, k| rhs[block][k]);
+        self.write_back(&solutions, |block, k, value: f64| rhs[block][k] = value);
+    }
+
+    /// Solves for several right-hand sides, three at a time: the factor is read once for each three.
+    pub fn solve_many(&self, rhs: &mut [Vec<Vec3>]) {
+        for column in rhs.iter() {
+            assert_eq!(column.len(), self.pattern.block_count(), "one block per row");
+        }
+        let mut triples = rhs.chunks_exact_mut(3);
+        for triple in &mut triples {
+            let solutions =
+                self.solve_components(|b, k| Vec3::new(triple[0][b][k], triple[1][b][k], triple[2][b][k]));
+            self.write_back(&solutions, |b, k, value: Vec3| {
+                (0..3).for_each(|column| triple[column][b][k] = value[column]);
+            });
+        }
+        triples.into_remainder().iter_mut().for_each(|column| self.solve_in_place(column));
+    }
+
+    /// Solutions per component, in elimination order.
+    fn solve_components<T: crate::llt::Row>(&self, read: impl Fn(usize, usize) -> T + Sync) -> Vec<Vec<T>> {
+        let solve = |component: &Component| {
+            let plan = &component.plan;
+            let mut x = Vec::with_capacity(plan.size());
+            for (position, &block) in plan.blocks.iter().enumerate() {
+                let scalars = (plan.offsets[position + 1] - plan.offsets[position]) as usize;
+                x.extend((0..scalars).map(|k| read(block as usize, k)));
+            }
+            component.factor.solve(&mut x);
+            x
+        };
+        self.components.par_iter().map(solve).collect()
+    }
+
+    fn write_back<T: Copy>(&self, solutions: &[Vec<T>], mut write: impl FnMut(usize, usize, T)) {
+        for (component, x) in self.components.iter().zip(solutions) {
+            let plan = &component.plan;
+            for (position, &block) in plan.blocks.iter().enumerate() {
+                let range = plan.offsets[position] as usize..plan.offsets[position + 1] as usize;
+                for (k, &value) in x[range].iter().enumerate() {
+                    write(block as usize, k, value);
+                }
+            }
+        }
+    }
+
+    /// Number of connected components.
+    pub fn component_count(&self) -> usize {
+        self.components.len()
+    }
+
+    /// Stored entries of the factor.
+    pub fn factor_entries(&self) -> usize {
+        self.components.iter().map(|c| c.factor.entry_count()).sum()
+    }
+
+    /// Bytes of the factor: values and row indices.
+    pub fn factor_bytes(&self) -> usize {
+        self.components.iter().map(|c| c.factor.bytes()).sum()
+    }
+}

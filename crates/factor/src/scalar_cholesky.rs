@@ -1,0 +1,86 @@
+//! Cholesky factorisation of one scalar matrix that serves x, y and z: the global step of projective dynamics.
+
+use crate::llt::ComponentFactor;
+use crate::plan::{ComponentPlan, UpperGraph, plan_components};
+use crate::{CscMatrix, FactorError};
+use rayon::prelude::*;
+use stiction_numerics::Vec3;
+
+/// Factor of a symmetric positive definite scalar matrix, solved for three right-hand sides at once.
+#[derive(Debug)]
+pub struct ScalarCholesky {
+    size: usize,
+    components: Vec<(ComponentPlan, ComponentFactor)>,
+}
+
+impl UpperGraph for CscMatrix {
+    fn block_count(&self) -> usize {
+        self.size()
+    }
+    fn row(&self, row: usize) -> (usize, &[u32]) {
+        // Column j of the lower triangle is row j of the upper one.
+        self.column(row)
+    }
+    fn scalars(&self, _block: usize) -> usize {
+        1
+    }
+}
+
+impl ScalarCholesky {
+    /// Analyses and factors a matrix given by its lower triangle; every diagonal entry must be stored.
+    pub fn new(lower: &CscMatrix) -> Result<Self, FactorError> {
+        for j in 0..lower.size() {
+            if lower.column(j).1.first() != Some(&(j as u32)) {
+                let reason = format!("column {j} of a lower triangle must start with its diagonal entry");
+                return Err(FactorError::Malformed { reason });
+            }
+        }
+        let plans = plan_components(lower)?;
+        let results: Vec<Result<_, FactorError>> = plans
+            .into_par_iter()
+            .map(|plan| {
+                let mut factor = ComponentFactor::analyse(&plan)?;
+                let mut values = Vec::new();
+                plan.fill(|slot, _, _| lower.values()[slot], None, &mut values);
+                factor.factor(&plan, &values)?;
+                Ok((plan, factor))
+            })
+            .collect();
+        let components = results.into_iter().collect::<Result<_, _>>()?;
+        Ok(Self { size: lower.size(), components })
+    }
+
+    /// Solves A x = b in place for the three components of every row at once.
+    pub fn solve_in_place(&self, rhs: &mut [Vec3]) {
+        assert_eq!(rhs.len(), self.size, "one row of three numbers per unknown");
+        let solve = |(plan, factor): &(ComponentPlan, ComponentFactor)| {
+            let mut x: Vec<Vec3> = plan.blocks.iter().map(|&i| rhs[i as usize]).collect();
+            factor.solve(&mut x);
+            x
+        };
+        let solutions: Vec<Vec<Vec3>> = self.components.par_iter().map(solve).collect();
+        for ((plan, _), x) in self.components.iter().zip(&solutions) {
+            plan.blocks.iter().zip(x).for_each(|(&i, &value)| rhs[i as usize] = value);
+        }
+    }
+
+    /// Number of unknowns.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Number of connected components.
+    pub fn component_count(&self) -> usize {
+        self.components.len()
+    }
+
+    /// Stored entries of the factor, nnz(L) with the padding of supernodes.
+    pub fn factor_entries(&self) -> usize {
+        self.components.iter().map(|(_, f)| f.entry_count()).sum()
+    }
+
+    /// Bytes of the factor: values and row indices. A solve reads them twice.
+    pub fn factor_bytes(&self) -> usize {
+        self.components.iter().map(|(_, f)| f.bytes()).sum()
+    }
+}
