@@ -14,8 +14,11 @@ fn cloth(n: usize, thickness: f32, lift: f32) -> MeshView {
         for i in 0..=n {
             let (x, z) = (2.4 * (i as f32 / n as f32 - 0.5), 2.4 * (j as f32 / n as f32 - 0.5));
             let (r, a) = (x.hypot(z), z.atan2(x));
-            let dome = if r < 0.42 { 0.5 + (0.2525_f32 - r * r).sqrt() } else { 0.5 + 0.276 - 1.5 * (r - 0.42) };
-            let fold = 0.07 * ((r - 0.3).max(0.0) * 2.0).min(1.0) * ((11.0 * a).sin() + 0.3 * (23.0 * a + 5.0 * r).sin());
+            let dome =
+                if r < 0.42 { 0.5 + (0.2525_f32 - r * r).sqrt() } else { 0.5 + 0.276 - 1.5 * (r - 0.42) };
+            let fold = 0.07
+                * ((r - 0.3).max(0.0) * 2.0).min(1.0)
+                * ((11.0 * a).sin() + 0.3 * (23.0 * a + 5.0 * r).sin());
             let crumple = 0.004 * (40.0 * x + 9.0 * z).sin() * (35.0 * z).cos();
             let floor = 0.03 + 0.03 * (9.0 * a + 6.0 * r).sin().abs();
             positions.push([x, (dome + fold).max(floor) + crumple + lift, z]);
@@ -56,7 +59,11 @@ fn hair(strands: usize, segments: usize) -> impl Iterator<Item = TubeView> {
         let point = |i: usize| {
             let t = i as f32 / segments as f32;
             let wave = 0.03 * (18.0 * t + 6.0 * u).sin() * t;
-            [root[0] + wave + 0.25 * t * t * (u - 0.5), root[1] - 0.86 * t, root[2] + 0.03 * (15.0 * t + 9.0 * w).cos() * t]
+            [
+                root[0] + wave + 0.25 * t * t * (u - 0.5),
+                root[1] - 0.86 * t,
+                root[2] + 0.03 * (15.0 * t + 9.0 * w).cos() * t,
+            ]
         };
         let colour = Colour::hex(0x7a4f2e).mix(Colour::hex(0xb98a5a), (s as f32 * 0.37).fract());
         TubeView::new((0..=segments).map(point).collect(), 0.0008, colour)

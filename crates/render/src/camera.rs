@@ -154,7 +154,10 @@ impl Camera {
                 let target = self.target.map_or(bounds.centre(), v3);
                 let right = (-back).cross(&up).normalize();
                 let tan = [tan_y * width as f32 / height as f32, tan_y];
-                let distance = fitting_distance(bounds, target, [right, right.cross(&-back)], -back, tan);
+                let axes = [right, right.cross(&-back), -back];
+                let target =
+                    self.target.map_or_else(|| centred_target(bounds, target, axes, tan), |_| target);
+                let distance = fitting_distance(bounds, target, axes, tan);
                 (target + back * (distance * self.distance), -back, up)
             }
         };
@@ -174,17 +177,34 @@ impl Camera {
 }
 
 /// Smallest distance at which every corner lies inside the frustum: |c·a| ≤ tan·(d + c·f) for both axes `a`.
-fn fitting_distance(bounds: &Bounds, target: V3, axes: [V3; 2], forward: V3, tan: [f32; 2]) -> f32 {
+fn fitting_distance(bounds: &Bounds, target: V3, axes: [V3; 3], tan: [f32; 2]) -> f32 {
     /// Part of the half-width that the scene may fill.
     const FILL: f32 = 0.92;
     let mut distance = 1e-3 * bounds.radius();
     for corner in bounds.corners() {
         let c = corner - target;
         for k in 0..2 {
-            distance = distance.max(c.dot(&axes[k]).abs() / (FILL * tan[k]) - c.dot(&forward));
+            distance = distance.max(c.dot(&axes[k]).abs() / (FILL * tan[k]) - c.dot(&axes[2]));
         }
     }
     distance
+}
+
+/// Moves the target sideways until the box has equal margins: near corners look larger than far ones.
+fn centred_target(bounds: &Bounds, mut target: V3, axes: [V3; 3], tan: [f32; 2]) -> V3 {
+    for _ in 0..4 {
+        let distance = fitting_distance(bounds, target, axes, tan);
+        for k in 0..2 {
+            let slope = |corner: V3| {
+                let c = corner - target;
+                c.dot(&axes[k]) / (distance + c.dot(&axes[2]))
+            };
+            let slopes = bounds.corners().map(slope);
+            let (low, high) = slopes.iter().fold((f32::MAX, f32::MIN), |(l, h), &s| (l.min(s), h.max(s)));
+            target += axes[k] * (0.5 * (low + high) * distance);
+        }
+    }
+    target
 }
 
 #[cfg(test)]
@@ -222,7 +242,11 @@ mod tests {
             for azimuth in [0.0, 75.0, 200.0] {
                 let camera = Camera { azimuth, ..Camera::default() };
                 let projector = camera.projector(&bounds, up, 320, 180);
-                let screen: Vec<_> = bounds.corners().iter().map(|&c| projector.project(c)).collect();
+                let screen: Vec<_> = bounds
+                    .corners()
+                    .iter()
+                    .map(|&c| projector.project_camera(projector.to_camera(c)))
+                    .collect();
                 assert!(screen.iter().all(|s| s[0] > 0.0 && s[0] < 320.0 && s[1] > 0.0 && s[1] < 180.0));
                 let reach = screen.iter().fold(0.0_f32, |m, s| {
                     m.max((s[0] - 160.0).abs() / 160.0).max((s[1] - 90.0).abs() / 90.0)

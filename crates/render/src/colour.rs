@@ -57,9 +57,8 @@ pub(crate) fn linear_to_srgb(c: f32) -> f32 {
 
 /// Distinct, calm colours, one per body, repeating after ten.
 pub fn body_colour(index: usize) -> Colour {
-    const PALETTE: [u32; 10] = [
-        0x4c8fc4, 0xe39a48, 0x6aab73, 0xcb6b6a, 0x9480c0, 0xc9b458, 0x54a9a4, 0xc785ac, 0x8a8f99, 0xa5775a,
-    ];
+    const PALETTE: [u32; 10] =
+        [0x4c8fc4, 0xe39a48, 0x6aab73, 0xcb6b6a, 0x9480c0, 0xc9b458, 0x54a9a4, 0xc785ac, 0x8a8f99, 0xa5775a];
     Colour::hex(PALETTE[index % PALETTE.len()])
 }
 

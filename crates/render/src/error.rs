@@ -33,14 +33,9 @@ pub enum RenderError {
     /// Pictures of a contact sheet differ in size, or there are none.
     #[error("contact sheet: {0}")]
     BadSheet(String),
-    /// The frame is not in the run.
-    #[error("frame {frame} is not in the run: it has frames 0 to {last}")]
-    NoSuchFrame {
-        /// Frame asked for.
-        frame: usize,
-        /// Last frame of the run.
-        last: usize,
-    },
+    /// A run, frame or channel could not be read.
+    #[error(transparent)]
+    Run(#[from] stiction_output::OutputError),
     /// The run has no frames yet.
     #[error("the run has no frames to draw; run the scene first")]
     EmptyRun,

@@ -58,9 +58,7 @@ impl Ground {
     pub fn grid(&self, point: V3, footprint: f32) -> f32 {
         let fade = |spacing: f32| (1.5 - 6.0 * footprint / spacing).clamp(0.0, 1.0);
         let mut dark: f32 = 0.0;
-        for (spacing, width, strength) in
-            [(self.spacing, 0.006, 0.45), (5.0 * self.spacing, 0.010, 1.0)]
-        {
+        for (spacing, width, strength) in [(self.spacing, 0.006, 0.45), (5.0 * self.spacing, 0.010, 1.0)] {
             let line = (width * self.spacing).max(0.8 * footprint);
             for k in 0..2 {
                 let x = point.dot(&self.basis[k]);

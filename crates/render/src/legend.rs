@@ -26,15 +26,17 @@ impl Legend {
         let s = image.lettering_scale();
         let bar = [10 * s, 84 * s];
         let labels: Vec<String> = (0..=INTERVALS)
-            .map(|k| number(self.low + (self.high - self.low) * k as f64 / INTERVALS as f64, self.high - self.low))
+            .map(|k| {
+                number(self.low + (self.high - self.low) * k as f64 / INTERVALS as f64, self.high - self.low)
+            })
             .collect();
         let widest = labels.iter().map(|l| text_width(l)).max().unwrap_or(0) * s;
         let inside = (bar[0] + 4 * s + widest).max(text_width(&self.title) * s);
-        let panel = [inside + 12 * s, bar[1] + (HEIGHT + 17) * s];
+        let panel = [inside + 12 * s, bar[1] + (HEIGHT + 21) * s];
         let corner = [6 * s, image.height().saturating_sub(panel[1] + 6 * s)];
         image.rectangle(corner, panel, PAPER, 0.8);
         image.text(corner[0] + 6 * s, corner[1] + 5 * s, &self.title, s, INK);
-        let top = corner[1] + (HEIGHT + 9) * s;
+        let top = corner[1] + (HEIGHT + 13) * s;
         for row in 0..bar[1] {
             let colour = self.map.at(1.0 - (row as f32 + 0.5) / bar[1] as f32);
             image.rectangle([corner[0] + 6 * s, top + row], [bar[0], 1], colour, 1.0);
@@ -60,7 +62,11 @@ pub(crate) fn number(value: f64, span: f64) -> String {
     let places = (2 - span.abs().max(1e-9).log10().floor() as i32).clamp(0, 6) as usize;
     let text = format!("{value:.places$}");
     // "-0.00" reads as a mistake
-    if text.trim_start_matches(['-', '0', '.']).is_empty() { text.trim_start_matches('-').into() } else { text }
+    if text.trim_start_matches(['-', '0', '.']).is_empty() {
+        text.trim_start_matches('-').into()
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]
@@ -79,12 +85,8 @@ mod tests {
 
     #[test]
     fn title_and_bar_are_in_the_picture() {
-        let legend = |title: &str| Legend {
-            title: title.into(),
-            low: 0.0,
-            high: 1.0,
-            map: ColourMap::Sequential,
-        };
+        let legend =
+            |title: &str| Legend { title: title.into(), low: 0.0, high: 1.0, map: ColourMap::Sequential };
         let draw = |l: &Legend| {
             let mut image = Image::new(320, 240, Colour::new(1.0, 1.0, 1.0));
             l.draw(&mut image);
@@ -94,7 +96,9 @@ mod tests {
         assert_ne!(speed, draw(&legend("depth [m/s]")));
         let ink = speed.bytes().chunks(3).filter(|p| *p == INK.bytes()).count();
         let points = |text: &str| {
-            text.chars().map(|c| (0..48).filter(|i| crate::font::inked(c, i % 6, i / 6)).count()).sum::<usize>()
+            text.chars()
+                .map(|c| (0..48).filter(|i| crate::font::inked(c, i % 6, i / 6)).count())
+                .sum::<usize>()
         };
         let letters = points("speed [m/s]") + points("0.000.250.500.751.00");
         assert_eq!(ink, letters + 5 * 2, "letters and five ticks of two pixels");

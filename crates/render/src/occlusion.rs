@@ -7,11 +7,10 @@
 use rayon::prelude::*;
 
 use crate::projection::Projector;
-use crate::shadow::{ShadowMap, spiral};
+use crate::shadow::ShadowMap;
+use crate::spiral::{PERIOD, SpiralTable, pattern_turn};
 use crate::surface::SurfacePoint;
 
-/// Side of the square over which the sampling pattern repeats and is averaged away again.
-const PATTERN: usize = 4;
 const TAPS: usize = 14;
 /// Angle bias β of the formula above.
 const ANGLE_BIAS: f32 = 0.08;
@@ -56,7 +55,7 @@ impl PixelGrid<'_> {
         2.5 * self.projector.sample_width(point.position.z)
     }
 
-    fn sky(&self, column: usize, row: usize, point: &SurfacePoint, turn: f32) -> f32 {
+    fn sky(&self, column: usize, row: usize, point: &SurfacePoint, pattern: &[[f32; 2]]) -> f32 {
         let pixel = self.projector.sample_width(point.position.z);
         let longest = SCREEN_REACH * self.projector.height as f32;
         let mut open = 1.0;
@@ -64,8 +63,8 @@ impl PixelGrid<'_> {
             let reach = (relative * self.scene_radius / pixel).clamp(2.0, longest);
             let radius_squared = (reach * pixel).powi(2);
             let mut hidden = 0.0;
-            for k in 0..TAPS {
-                let [u, v] = spiral(k, TAPS, turn).map(|c| (c * reach).round() as isize);
+            for unit in pattern {
+                let [u, v] = unit.map(|c| (c * reach + 0.5).floor() as isize);
                 let Some(q) = self.get(column as isize + u, row as isize + v) else { continue };
                 let to = q.position - point.position;
                 let gap_squared = to.norm_squared();
@@ -82,13 +81,14 @@ impl PixelGrid<'_> {
     /// Exposure of every pixel, smoothed. `None` for `shadow` leaves the sun unblocked.
     pub fn exposure(&self, shadow: Option<(&ShadowMap, &Projector)>, occlusion: bool) -> Vec<Exposure> {
         let width = self.projector.width;
+        let table = SpiralTable::new(TAPS);
         let mut raw = vec![Exposure::FULL; self.points.len()];
         raw.par_chunks_mut(width).enumerate().for_each(|(row, line)| {
             for (column, out) in line.iter_mut().enumerate() {
                 let Some(point) = &self.points[row * width + column] else { continue };
                 let turn = pattern_turn(column, row);
                 if occlusion {
-                    out.sky = self.sky(column, row, point, turn);
+                    out.sky = self.sky(column, row, point, table.points(turn));
                 }
                 if let Some((map, view)) = shadow {
                     out.sun = sunlight(map, view, point, turn);
@@ -98,18 +98,18 @@ impl PixelGrid<'_> {
         self.smooth(&raw)
     }
 
-    /// Mean over one period of the pattern, within the surface of the pixel.
+    /// Mean over one period of the sampling pattern, which removes its noise, within the surface of the pixel.
     fn smooth(&self, raw: &[Exposure]) -> Vec<Exposure> {
         let width = self.projector.width;
         let mut out = vec![Exposure::FULL; raw.len()];
-        let offsets = -(PATTERN as isize / 2)..PATTERN as isize - PATTERN as isize / 2;
+        let half = PERIOD as isize / 2;
         out.par_chunks_mut(width).enumerate().for_each(|(row, line)| {
             for (column, value) in line.iter_mut().enumerate() {
                 let Some(point) = &self.points[row * width + column] else { continue };
                 let tolerance = self.tolerance(point);
                 let (mut weight, mut sky, mut sun) = (0.0, 0.0, 0.0);
-                for dv in offsets.clone() {
-                    for du in offsets.clone() {
+                for dv in -half..half {
+                    for du in -half..half {
                         let (u, v) = (column as isize + du, row as isize + dv);
                         if self.get(u, v).is_some_and(|q| point.continues(q, tolerance)) {
                             let e = raw[v as usize * width + u as usize];
@@ -126,12 +126,6 @@ impl PixelGrid<'_> {
 }
 
 /// Sunlight at a point given in camera coordinates of `view`.
-pub(crate) fn sunlight(map: &ShadowMap, view: &Projector, point: &SurfacePoint, turn: f32) -> f32 {
+pub(crate) fn sunlight(map: &ShadowMap, view: &Projector, point: &SurfacePoint, turn: usize) -> f32 {
     map.sunlight(view.to_world(point.position), view.direction_to_world(point.normal), turn)
-}
-
-/// Rotation of the sampling pattern: all multiples of 1/16 once in each 4 × 4 block, neighbours far apart.
-pub(crate) fn pattern_turn(column: usize, row: usize) -> f32 {
-    const ORDER: [[u8; PATTERN]; PATTERN] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
-    ORDER[row % PATTERN][column % PATTERN] as f32 / (PATTERN * PATTERN) as f32
 }

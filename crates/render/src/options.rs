@@ -12,7 +12,7 @@ pub struct RenderOptions {
     pub width: usize,
     /// Height [pixels].
     pub height: usize,
-    /// Samples per pixel along each axis, 1 to 6.
+    /// Samples per pixel along each axis, 1 to 4.
     pub samples: usize,
     /// Camera.
     pub camera: Camera,
@@ -67,7 +67,7 @@ impl RenderOptions {
         };
         range("width", self.width, 16, 16_384)?;
         range("height", self.height, 16, 16_384)?;
-        range("samples", self.samples, 1, 6)?;
+        range("samples", self.samples, 1, 4)?;
         range("shadow_resolution", self.shadow_resolution, 64, 8192)?;
         // sample numbers are 32-bit fixed point with 8 fractional bits
         range("width × samples", self.width.max(self.height) * self.samples, 1, 65_536)?;
@@ -81,7 +81,10 @@ impl RenderOptions {
             let n = crate::v3(s).norm();
             !(n.is_finite() && n > 0.0)
         }) {
-            return Err(RenderError::BadOption { name: "sun", problem: "must be finite and not zero".into() });
+            return Err(RenderError::BadOption {
+                name: "sun",
+                problem: "must be finite and not zero".into(),
+            });
         }
         self.camera.validate()
     }

@@ -67,9 +67,8 @@ impl Primitives {
         let slab = is_thick(mesh, pixel_view)
             .then(|| thicken(&mesh.positions, &mesh.triangles, mesh.thickness))
             .map(|slab| (slab.positions, slab.triangles));
-        let (positions, triangles) = slab.unwrap_or_else(|| {
-            (mesh.positions.iter().map(|&p| v3(p)).collect(), mesh.triangles.clone())
-        });
+        let (positions, triangles) =
+            slab.unwrap_or_else(|| (mesh.positions.iter().map(|&p| v3(p)).collect(), mesh.triangles.clone()));
         let normals = corner_normals(&positions, &triangles, mesh.smooth, crease_cos);
         let plain = mesh.colour.linear();
         let colours: Option<Vec<V3>> =
@@ -91,7 +90,7 @@ impl Primitives {
             let j = (i + 1) % count;
             Capsule {
                 ends: [v3(tube.points[i]), v3(tube.points[j])],
-                radius: tube.radius,
+                radius: tube.radii.as_ref().map_or(tube.radius, |r| 0.5 * (r[i] + r[j])),
                 colours: [colour(i), colour(j)],
             }
         }));

@@ -59,11 +59,6 @@ impl Projector {
         [self.centre[0] + factor * c.x, self.centre[1] - factor * c.y, nearness]
     }
 
-    /// Screen x, y and nearness of a world point in front of the eye.
-    pub fn project(&self, p: V3) -> [f32; 3] {
-        self.project_camera(self.to_camera(p))
-    }
-
     /// Ray through screen position (x, y): camera-space origin and direction with unit depth per unit parameter.
     pub fn ray(&self, x: f32, y: f32) -> (V3, V3) {
         let (u, v) = ((x - self.centre[0]) / self.scale, (self.centre[1] - y) / self.scale);
@@ -134,7 +129,7 @@ mod tests {
                 height: 80,
             };
             let world = V3::new(0.3, 1.7, 4.0);
-            let s = p.project(world);
+            let s = p.project_camera(p.to_camera(world));
             let back = p.to_world(p.unproject(s[0], s[1], p.depth(s[2])));
             assert!((back - world).norm() < 1e-5);
         }

@@ -9,7 +9,7 @@ use crate::options::RenderOptions;
 use crate::primitives::Primitives;
 use crate::projection::Projector;
 use crate::raster::rasterise;
-use crate::shade::Shader;
+use crate::shade::{Backdrop, Shader};
 use crate::shadow::ShadowMap;
 use crate::surface::{Surfaces, add_ground};
 use crate::v3;
@@ -34,8 +34,7 @@ pub fn render_frame(scene: &SceneView, options: &RenderOptions) -> Result<Image,
         add_ground(&mut visibility, &fine, ground);
     }
     let ground_normal = view.direction_to_camera(up);
-    let surfaces =
-        Surfaces { visibility: &visibility, projector: &fine, primitives: &bodies, ground_normal };
+    let surfaces = Surfaces { visibility: &visibility, projector: &fine, primitives: &bodies, ground_normal };
 
     let points = surfaces.per_pixel(options.samples);
     let grid = PixelGrid { points: &points, projector: &view, scene_radius: framed.radius() };
@@ -57,6 +56,7 @@ pub fn render_frame(scene: &SceneView, options: &RenderOptions) -> Result<Image,
         markers,
         ground: ground.as_ref(),
         show_grid: options.grid,
+        backdrop: Backdrop::new(options.height),
         sun,
         up,
         samples: options.samples,
@@ -72,13 +72,15 @@ fn boxes(scene: &SceneView, options: &RenderOptions) -> (Bounds, Bounds) {
     let framed = options.bounds.filter(|b| !b.is_empty()).unwrap_or(own);
     let unit = Bounds { min: [-1.0; 3], max: [1.0; 3] };
     let framed = if framed.is_empty() { unit } else { framed };
-    (framed, if own.is_empty() { framed } else { own })
+    // far parts of large colliders would only waste the shadow map
+    let casters = own.intersection(framed.inflated(framed.radius()));
+    (framed, if casters.is_empty() { framed } else { casters })
 }
 
 /// Direction towards the sun: by default high, to the left of the eye and a little in front of the scene.
 fn sun_direction(scene: &SceneView, options: &RenderOptions, view: &Projector) -> V3 {
-    const ELEVATION: f32 = 0.80;
-    const TURN: f32 = 1.05;
+    const ELEVATION: f32 = 0.75;
+    const TURN: f32 = 1.2;
     if let Some(sun) = options.sun {
         return v3(sun).normalize();
     }

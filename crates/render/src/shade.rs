@@ -6,22 +6,23 @@ use crate::V3;
 use crate::colour::{Colour, linear_to_srgb};
 use crate::ground::Ground;
 use crate::image::Image;
-use crate::occlusion::{Exposure, PixelGrid, pattern_turn, sunlight};
+use crate::occlusion::{Exposure, PixelGrid, sunlight};
 use crate::projection::Projector;
 use crate::raster::{NONE, Visibility};
 use crate::shadow::ShadowMap;
+use crate::spiral::pattern_turn;
 use crate::surface::{SurfacePoint, Surfaces};
 
 /// Linear intensities of the lights on a surface that faces them.
-const SUN: V3 = V3::new(0.95, 0.91, 0.84);
-const SKY: V3 = V3::new(0.46, 0.49, 0.54);
-const BOUNCE: V3 = V3::new(0.27, 0.26, 0.25);
+const SUN: V3 = V3::new(1.05, 1.01, 0.94);
+const SKY: V3 = V3::new(0.40, 0.43, 0.48);
+const BOUNCE: V3 = V3::new(0.24, 0.23, 0.22);
 /// Weak light from the eye: gives form to what lies in shadow.
 const FILL: f32 = 0.10;
 const GLOSS: f32 = 0.10;
 const GLOSS_EXPONENT: i32 = 36;
 /// Most samples a pixel can have.
-const MAX_SAMPLES: usize = 36;
+const MAX_SAMPLES: usize = 16;
 
 /// Everything that the last stage reads.
 pub(crate) struct Shader<'a> {
@@ -32,10 +33,34 @@ pub(crate) struct Shader<'a> {
     pub markers: Option<Surfaces<'a>>,
     pub ground: Option<&'a Ground>,
     pub show_grid: bool,
+    pub backdrop: Backdrop,
     /// World directions.
     pub sun: V3,
     pub up: V3,
     pub samples: usize,
+}
+
+/// Linear colours behind the scene.
+pub(crate) struct Backdrop {
+    /// One per row of pixels, pale towards the bottom.
+    rows: Vec<V3>,
+    /// Ground in full light.
+    ground: V3,
+}
+
+impl Backdrop {
+    pub fn new(height: usize) -> Self {
+        let row = |r: usize| {
+            let t = r as f32 / height as f32;
+            Colour::hex(0xd5dee8).mix(Colour::hex(0xf3f4f6), t.sqrt()).linear()
+        };
+        Backdrop { rows: (0..height).map(row).collect(), ground: Colour::hex(0xe4e7eb).linear() }
+    }
+}
+
+/// sRGB codes of linear light in steps of 1/8191: at most half a code off in the darkest tones.
+fn display_codes() -> Vec<u8> {
+    (0..8192).map(|i| (linear_to_srgb(i as f32 / 8191.0) * 255.0 + 0.5) as u8).collect()
 }
 
 /// Samples of one pixel that see one surface.
@@ -53,21 +78,19 @@ impl Shader<'_> {
     pub fn image(&self) -> Image {
         let (width, height) = (self.grid.projector.width, self.grid.projector.height);
         let mut image = Image::new(width, height, Colour::new(1.0, 1.0, 1.0));
+        let codes = display_codes();
+        let encode = |c: f32| codes[(c.clamp(0.0, 1.0) * (codes.len() - 1) as f32 + 0.5) as usize];
         image.rows_mut().enumerate().for_each(|(row, line)| {
             for (column, pixel) in line.chunks_exact_mut(3).enumerate() {
                 let light = self.mark(column, row, self.pixel(column, row));
-                let display = Colour::new(light.x, light.y, light.z);
-                let encode = |c: f32| linear_to_srgb(c.clamp(0.0, 1.0));
-                let srgb = Colour::new(encode(display.r), encode(display.g), encode(display.b));
-                pixel.copy_from_slice(&srgb.bytes());
+                pixel.copy_from_slice(&[encode(light.x), encode(light.y), encode(light.z)]);
             }
         });
         image
     }
 
     fn background(&self, row: usize) -> V3 {
-        let t = row as f32 / self.grid.projector.height as f32;
-        Colour::hex(0xd5dee8).mix(Colour::hex(0xf3f4f6), t.sqrt()).linear()
+        self.backdrop.rows[row]
     }
 
     /// Linear colour of a pixel before markers.
@@ -157,7 +180,7 @@ impl Shader<'_> {
         }
         let light = self.incident(ground.normal(), exposure);
         let full = self.incident(ground.normal(), Exposure::FULL);
-        let mut colour = Colour::hex(0xe4e7eb).linear().component_mul(&light.component_div(&full));
+        let mut colour = self.backdrop.ground.component_mul(&light.component_div(&full));
         if self.show_grid {
             let slant = (-point.position.normalize().dot(&point.normal)).max(0.05);
             let footprint = self.grid.projector.sample_width(point.position.z) / slant.sqrt();
@@ -202,12 +225,8 @@ struct Groups {
 
 impl Groups {
     fn new(centre: Option<SurfacePoint>) -> Self {
-        let nothing = SurfacePoint {
-            number: NONE,
-            position: V3::zeros(),
-            normal: V3::zeros(),
-            colour: V3::zeros(),
-        };
+        let nothing =
+            SurfacePoint { number: NONE, position: V3::zeros(), normal: V3::zeros(), colour: V3::zeros() };
         let blank =
             Group { first: nothing, normal: V3::zeros(), colour: V3::zeros(), kinds: 0.0, count: 0.0 };
         let mut groups = Groups {

@@ -9,6 +9,7 @@ use crate::V3;
 use crate::primitives::Primitives;
 use crate::projection::{Lens, Projector};
 use crate::raster::rasterise;
+use crate::spiral::SpiralTable;
 use crate::view::{Bounds, UpAxis};
 
 /// Tangent of the sun's half angle: wider than the real sun (0.005), as on a hazy day.
@@ -24,6 +25,8 @@ pub(crate) struct ShadowMap {
     nearness: Vec<f32>,
     /// Least depth of anything in the box [m].
     first_depth: f32,
+    search: SpiralTable,
+    filter: SpiralTable,
 }
 
 /// Projection along the sun that just holds the box.
@@ -52,19 +55,21 @@ impl ShadowMap {
         let projector = sun_projector(bounds, sun, up, resolution);
         let depth = |c: V3| projector.to_camera(c).z;
         let first_depth = bounds.corners().into_iter().map(depth).fold(f32::INFINITY, f32::min);
-        ShadowMap { nearness: rasterise(&projector, primitives).nearness, projector, first_depth }
+        let nearness = rasterise(&projector, primitives).nearness;
+        let (search, filter) = (SpiralTable::new(SEARCH_TAPS), SpiralTable::new(FILTER_TAPS));
+        ShadowMap { projector, nearness, first_depth, search, filter }
     }
 
-    /// Part of the sun seen from a world point with a world normal; `turn` in [0, 1) rotates the pattern.
-    pub fn sunlight(&self, point: V3, normal: V3, turn: f32) -> f32 {
+    /// Part of the sun seen from a world point with a world normal; `turn` picks the rotation of the pattern.
+    pub fn sunlight(&self, point: V3, normal: V3, turn: usize) -> f32 {
         let c = self.projector.to_camera(point);
         let n = self.projector.direction_to_camera(normal);
         let receiver = Receiver::new(self, c, n);
         let texel = 1.0 / self.projector.scale;
         let search = (SUN_TANGENT * (c.z - self.first_depth)).clamp(2.0 * texel, 48.0 * texel);
         let (mut blockers, mut depth_sum) = (0, 0.0);
-        for k in 0..SEARCH_TAPS {
-            if let Some(depth) = receiver.blocker(spiral(k, SEARCH_TAPS, turn), search) {
+        for &unit in self.search.points(turn) {
+            if let Some(depth) = receiver.blocker(unit, search) {
                 blockers += 1;
                 depth_sum += depth;
             }
@@ -74,20 +79,10 @@ impl ShadowMap {
         }
         let penumbra = SUN_TANGENT * (c.z - depth_sum / blockers as f32);
         let penumbra = penumbra.clamp(1.5 * texel, search);
-        let blocked = (0..FILTER_TAPS)
-            .filter(|&k| receiver.blocker(spiral(k, FILTER_TAPS, turn), penumbra).is_some())
-            .count();
+        let points = self.filter.points(turn).iter();
+        let blocked = points.filter(|&&unit| receiver.blocker(unit, penumbra).is_some()).count();
         1.0 - blocked as f32 / FILTER_TAPS as f32
     }
-}
-
-/// Point `k` of `count` on a sunflower spiral in the unit disc.
-pub(crate) fn spiral(k: usize, count: usize, turn: f32) -> [f32; 2] {
-    /// Golden angle [radians].
-    const GOLDEN: f32 = 2.399_963;
-    let radius = ((k as f32 + 0.5) / count as f32).sqrt();
-    let (sin, cos) = (k as f32 * GOLDEN + turn * std::f32::consts::TAU).sin_cos();
-    [radius * cos, radius * sin]
 }
 
 /// A point to be lit, in the sun's coordinates.
@@ -135,7 +130,7 @@ mod tests {
         let primitives = Primitives { triangles: vec![], capsules: vec![ball] };
         let bounds = Bounds { min: [-1.0; 3], max: [1.0; 3] };
         let map = ShadowMap::new(&primitives, &bounds, V3::y(), UpAxis::Y, 512);
-        let light = |x: f32, y: f32| map.sunlight(V3::new(x, y, 0.0), V3::y(), 0.3);
+        let light = |x: f32, y: f32| map.sunlight(V3::new(x, y, 0.0), V3::y(), 5);
         assert_eq!(light(0.0, -1.0), 0.0);
         assert_eq!(light(0.9, -1.0), 1.0);
         let edge = light(0.5, -1.0);
@@ -143,7 +138,7 @@ mod tests {
         for i in 0..40 {
             let a = i as f32 / 40.0 * std::f32::consts::FRAC_PI_3;
             let n = V3::new(a.sin(), a.cos(), 0.0);
-            assert_eq!(map.sunlight(n * 0.5, n, 0.3), 1.0, "acne at {a} rad");
+            assert_eq!(map.sunlight(n * 0.5, n, 5), 1.0, "acne at {a} rad");
         }
     }
 }

@@ -35,8 +35,7 @@ pub fn contact_sheet(images: &[Image], columns: usize, captions: &[String]) -> R
     let strip = if captions.is_empty() { 0 } else { (HEIGHT + 4) * scale };
     let cell = [size[0] + GAP, size[1] + strip + GAP];
     let rows = images.len().div_ceil(columns);
-    let mut sheet =
-        Image::new(columns * cell[0] + GAP, rows * cell[1] + GAP, Colour::hex(0xffffff));
+    let mut sheet = Image::new(columns * cell[0] + GAP, rows * cell[1] + GAP, Colour::hex(0xffffff));
     for (i, image) in images.iter().enumerate() {
         let (x, y) = (GAP + i % columns * cell[0], GAP + i / columns * cell[1]);
         sheet.paste(image, x, y);

@@ -1,6 +1,6 @@
 //! Gives a cloth sheet its thickness: two shells half a thickness apart and a rim along the border.
 
-use std::collections::BTreeMap;
+use rayon::prelude::*;
 
 use crate::normals::vertex_normals;
 use crate::{V3, v3};
@@ -32,15 +32,11 @@ pub(crate) fn thicken(positions: &[[f32; 3]], triangles: &[[u32; 3]], thickness:
 
 /// Edges of exactly one triangle, directed as in it, in a fixed order.
 fn border_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
-    let mut uses: BTreeMap<[u32; 2], (u32, [u32; 2])> = BTreeMap::new();
-    for t in triangles {
-        for k in 0..3 {
-            let edge = [t[k], t[(k + 1) % 3]];
-            let key = [edge[0].min(edge[1]), edge[0].max(edge[1])];
-            uses.entry(key).or_insert((0, edge)).0 += 1;
-        }
-    }
-    uses.into_values().filter(|(n, _)| *n == 1).map(|(_, edge)| edge).collect()
+    let key = |e: &[u32; 2]| [e[0].min(e[1]), e[0].max(e[1])];
+    let mut edges: Vec<[u32; 2]> =
+        triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]).collect();
+    edges.par_sort_unstable_by_key(key);
+    edges.chunk_by(|a, b| key(a) == key(b)).filter(|same| same.len() == 1).map(|same| same[0]).collect()
 }
 
 #[cfg(test)]

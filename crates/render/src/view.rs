@@ -73,6 +73,8 @@ pub struct TubeView {
     pub points: Vec<[f32; 3]>,
     /// Radius [m].
     pub radius: f32,
+    /// One radius per point [m], overriding `radius`; a segment is drawn with the mean of its ends.
+    pub radii: Option<Vec<f32>>,
     /// Colour where `vertex_colours` is absent.
     pub colour: Colour,
     /// One colour per point, or `None`.
@@ -84,7 +86,7 @@ pub struct TubeView {
 impl TubeView {
     /// An open tube of one colour.
     pub fn new(points: Vec<[f32; 3]>, radius: f32, colour: Colour) -> Self {
-        TubeView { points, radius, colour, vertex_colours: None, closed: false }
+        TubeView { points, radius, radii: None, colour, vertex_colours: None, closed: false }
     }
 }
 
@@ -165,7 +167,11 @@ fn check_tube(index: usize, tube: &TubeView) -> Result<(), RenderError> {
     if let Some(v) = tube.points.iter().position(|p| !is_finite(p)) {
         return Err(bad(object(), format!("point {v} is not finite")));
     }
-    if !(tube.radius.is_finite() && tube.radius >= 0.0) {
+    if tube.radii.as_ref().is_some_and(|r| r.len() != tube.points.len()) {
+        return Err(bad(object(), format!("needs one radius for each of its {} points", tube.points.len())));
+    }
+    let sound = |r: &f32| r.is_finite() && *r >= 0.0;
+    if !(sound(&tube.radius) && tube.radii.iter().flatten().all(sound)) {
         return Err(bad(object(), "radius must be finite and not negative"));
     }
     if tube.vertex_colours.as_ref().is_some_and(|c| c.len() != tube.points.len()) {
@@ -194,7 +200,8 @@ impl Bounds {
             mesh.positions.iter().for_each(|&p| bounds.grow(p, 0.5 * mesh.thickness));
         }
         for tube in &scene.tubes {
-            tube.points.iter().for_each(|&p| bounds.grow(p, tube.radius));
+            let radius = tube.radii.iter().flatten().copied().fold(tube.radius, f32::max);
+            tube.points.iter().for_each(|&p| bounds.grow(p, radius));
         }
         bounds
     }
@@ -218,7 +225,20 @@ impl Bounds {
 
     /// Whether the box holds nothing.
     pub fn is_empty(&self) -> bool {
-        self.min[0] > self.max[0]
+        (0..3).any(|k| self.min[k] > self.max[k])
+    }
+
+    /// Common part of both.
+    pub(crate) fn intersection(self, other: Bounds) -> Bounds {
+        Bounds {
+            min: std::array::from_fn(|k| self.min[k].max(other.min[k])),
+            max: std::array::from_fn(|k| self.max[k].min(other.max[k])),
+        }
+    }
+
+    /// The box with a margin on every side.
+    pub(crate) fn inflated(self, margin: f32) -> Bounds {
+        Bounds { min: self.min.map(|c| c - margin), max: self.max.map(|c| c + margin) }
     }
 
     pub(crate) fn centre(&self) -> V3 {
