@@ -6,10 +6,25 @@
 
 #![forbid(unsafe_code)]
 
+mod document;
+mod error;
+pub mod file;
+pub mod generate;
+pub mod geometry;
+mod load;
 pub mod material;
 pub mod motion;
+mod presets;
+pub mod read;
+mod resolve;
 pub mod resolved;
+mod schema;
 
+pub use document::{Document, content_hash};
+pub use error::{MeshError, Problem, SceneError};
+pub use load::{Loaded, SceneHeader, load, load_canonical, load_full, load_text, scene_files};
 pub use material::*;
 pub use motion::{Interpolation, KeyFrame, Motion, Pose};
+pub use presets::{Preset, PresetValue, presets};
 pub use resolved::*;
+pub use schema::schema_text;

@@ -1,0 +1,204 @@
+//! Bodies, pins, copies, attachments and stitches as written.
+
+use super::{Mesh, MotionFile, NumberOr, RotateFile, Select, SpanFile, TextOr};
+use crate::file::MaterialFile;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What a body is made as.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum KindName {
+    /// Thin shell on triangles.
+    Cloth,
+    /// Elastic rods on strands.
+    Rod,
+    /// Soft solid on tets.
+    Solid,
+}
+
+/// A deformable body.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BodyFile {
+    /// Cloth, rod or solid.
+    pub kind: KindName,
+    /// Geometry: a file name or a table.
+    pub mesh: Mesh,
+    /// A preset name or a table; keys of the table replace those of its `preset`.
+    pub material: TextOr<Box<MaterialFile>>,
+    /// Scale, first; a number or one per axis.
+    pub scale: Option<NumberOr<[f64; 3]>>,
+    /// Rotation about the origin, second.
+    pub rotate: Option<RotateFile>,
+    /// Translation, third [m].
+    pub translate: Option<[f64; 3]>,
+    /// Shape without stress; the mesh as it is by default.
+    pub rest: Option<RestFile>,
+    /// Friction coefficient; that of the preset, or 0.5, by default.
+    pub friction: Option<f64>,
+    /// Friction that depends on the direction.
+    pub friction_direction: Option<FrictionDirectionFile>,
+    /// Geometric thickness for contact [m]; that of the material by default, 0 for solids.
+    pub thickness: Option<f64>,
+    /// Distance at which contact begins to act [m]; 1 mm by default.
+    pub gap: Option<f64>,
+    /// Prescribed vertices.
+    #[serde(default)]
+    pub pins: Vec<PinFile>,
+    /// Initial velocity [m/s].
+    pub velocity: Option<[f64; 3]>,
+    /// Initial angular velocity about the middle [rad/s].
+    pub spin: Option<[f64; 3]>,
+    /// Whether the body can touch itself; true by default.
+    pub self_contact: Option<bool>,
+    /// Named selections.
+    #[serde(default)]
+    pub groups: BTreeMap<String, Select>,
+    /// A lattice of copies.
+    pub array: Option<ArrayFile>,
+    /// Copies one by one (instead of the body itself).
+    #[serde(default)]
+    pub instances: Vec<InstanceFile>,
+    /// Display colour, RGB from 0 to 1.
+    pub colour: Option<[f32; 3]>,
+    /// Surface carried by the tets, placed as the mesh is.
+    pub surface: Option<Mesh>,
+    /// Pressure inside a closed surface.
+    pub inflation: Option<InflationFile>,
+    /// Warp direction where the mesh has no uv.
+    pub warp: Option<[f64; 3]>,
+}
+
+/// The shape without stress.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RestFile {
+    /// Another mesh with the same cells, placed as the mesh is.
+    pub mesh: Option<Mesh>,
+    /// Scale of the rest shape against the mesh: 0.9 means stretched at the start.
+    pub scale: Option<f64>,
+    /// Take the flat pattern in `uv` (metres) as rest shape; false by default.
+    pub pattern: Option<bool>,
+    /// Keep the curvature of the rest shape; true by default for rods and solids, false for cloth.
+    pub curved: Option<bool>,
+}
+
+/// Friction along and across a direction.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FrictionDirectionFile {
+    /// `"u"`, `"v"` or a vector in the initial shape.
+    pub direction: TextOr<[f64; 3]>,
+    /// Coefficient along it.
+    pub along: f64,
+    /// Coefficient across it.
+    pub across: f64,
+}
+
+/// Pressure p = pressure + bulk (1 − V/V₀).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InflationFile {
+    /// Gauge pressure at the rest volume [Pa].
+    pub pressure: Option<f64>,
+    /// Resistance to change of volume [Pa].
+    pub bulk: Option<f64>,
+}
+
+/// Prescribed vertices.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PinFile {
+    /// Which vertices.
+    pub select: Select,
+    /// How they move; they stay by default.
+    pub motion: Option<MotionFile>,
+    /// Move with this collider instead.
+    pub follow: Option<String>,
+    /// When it holds; always by default.
+    #[serde(default)]
+    pub active: Vec<SpanFile>,
+    /// Spring stiffness per vertex [N/m]; exact by default.
+    pub stiffness: Option<f64>,
+    /// Whether rod edges between pinned vertices keep their twist; true by default.
+    pub hold_twist: Option<bool>,
+}
+
+/// A lattice of copies: copy (i, j, k) is moved by i, j, k times `step`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArrayFile {
+    /// Number of copies along each axis.
+    pub count: [u32; 3],
+    /// Distance between copies along each axis [m].
+    pub step: [f64; 3],
+    /// Random displacement in each axis up to this [m]; 0 by default.
+    pub jitter: Option<f64>,
+    /// Random rotation; false by default.
+    pub turn: Option<bool>,
+    /// Seed; that of the scene by default.
+    pub seed: Option<u64>,
+}
+
+/// One copy.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InstanceFile {
+    /// Rotation about the middle of the body, first.
+    pub rotate: Option<RotateFile>,
+    /// Translation, second [m].
+    pub translate: Option<[f64; 3]>,
+    /// Initial velocity instead of the body's [m/s].
+    pub velocity: Option<[f64; 3]>,
+    /// Initial angular velocity instead of the body's [rad/s].
+    pub spin: Option<[f64; 3]>,
+    /// Colour instead of the body's.
+    pub colour: Option<[f32; 3]>,
+}
+
+/// Springs from vertices of a body to the nearest points of another body or a collider.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AttachmentFile {
+    /// The body whose vertices are attached.
+    pub body: String,
+    /// Which vertices.
+    pub select: Select,
+    /// Attach to the nearest points of this body.
+    pub to_body: Option<String>,
+    /// Attach to these vertices of `to_body`, one each, instead of the nearest points.
+    pub to_vertices: Option<Vec<u32>>,
+    /// Attach to this collider.
+    pub to_collider: Option<String>,
+    /// Stiffness per vertex [N/m]; 1000 by default.
+    pub stiffness: Option<f64>,
+    /// Keep the initial offset instead of pulling together; false by default.
+    pub keep_offset: Option<bool>,
+    /// When it holds; always by default.
+    #[serde(default)]
+    pub active: Vec<SpanFile>,
+}
+
+/// Sewing springs: vertex a to (1 − w) b + w c.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StitchFile {
+    /// Body of vertex a.
+    pub body: String,
+    /// Body of b and c; the same by default.
+    pub to_body: Option<String>,
+    /// Pairs `[a, b]` of vertices.
+    #[serde(default)]
+    pub pairs: Vec<[u32; 2]>,
+    /// Rows `[a, b, c, w]`: vertex a to (1 − w) b + w c.
+    #[serde(default)]
+    pub weighted: Vec<(u32, u32, u32, f64)>,
+    /// Use the `stitch a b c w` lines of the body's OBJ file; false by default.
+    pub from_mesh: Option<bool>,
+    /// Stiffness [N/m]; 1000 by default.
+    pub stiffness: Option<f64>,
+    /// Length free of force [m]; 0 by default.
+    pub rest_length: Option<f64>,
+}

@@ -1,0 +1,152 @@
+//! Generators: volumes and areas converge to the closed form, orientation is outward, meshes are closed.
+
+use super::*;
+use crate::file::{GridPattern, PlaneName};
+use crate::geometry::{surface_of_tets, tet_volume};
+use std::collections::BTreeMap;
+use std::f64::consts::PI;
+
+fn triangles(mesh: &RawMesh) -> &[[u32; 3]] {
+    match &mesh.cells {
+        Cells::Triangles(t) => t,
+        _ => panic!("triangles expected"),
+    }
+}
+
+fn tets(mesh: &RawMesh) -> &[[u32; 4]] {
+    match &mesh.cells {
+        Cells::Tets(t) => t,
+        _ => panic!("tets expected"),
+    }
+}
+
+fn enclosed(vertices: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
+    let part = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|i| vertices[i as usize]);
+        a.dot(&b.cross(&c)) / 6.0
+    };
+    triangles.iter().map(part).sum()
+}
+
+fn area(mesh: &RawMesh) -> f64 {
+    let part = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
+        0.5 * (b - a).cross(&(c - a)).norm()
+    };
+    triangles(mesh).iter().map(part).sum()
+}
+
+/// Every directed edge once, and its opposite once.
+fn is_closed(triangles: &[[u32; 3]]) -> bool {
+    let mut edges = BTreeMap::new();
+    for t in triangles {
+        for k in 0..3 {
+            *edges.entry((t[k], t[(k + 1) % 3])).or_insert(0) += 1;
+        }
+    }
+    edges.iter().all(|(&(a, b), &n)| n == 1 && edges.get(&(b, a)) == Some(&1))
+}
+
+#[test]
+fn closed_surfaces_enclose_their_volume() {
+    for (mesh, volume, tolerance) in [
+        (box_surface([1.0, 2.0, 3.0], [2, 3, 4]), 6.0, 1e-12),
+        (ico_sphere(0.5, 4), PI / 6.0, 5e-3),
+        (uv_sphere(0.5, 64, 32), PI / 6.0, 5e-3),
+        (torus(1.0, 0.3, 96, 48), 2.0 * PI * PI * 0.09, 5e-3),
+        (cylinder(0.5, 2.0, 64, 10, true), PI * 0.5, 2e-3),
+        (capsule(0.5, 1.0, 64, 8), PI * (0.25 + 1.0 / 6.0), 5e-3),
+    ] {
+        assert!(is_closed(triangles(&mesh)));
+        let found = enclosed(&mesh.vertices, triangles(&mesh));
+        assert!((found / volume - 1.0).abs() < tolerance, "{found} {volume}");
+    }
+}
+
+#[test]
+fn tet_meshes_are_positive_conforming_and_fill_their_volume() {
+    for (mesh, volume, tolerance) in [
+        (tet_box([1.0, 2.0, 3.0], [2, 3, 4]), 6.0, 1e-12),
+        (tet_sphere(0.5, 12), PI / 6.0, 1e-2),
+        (tet_torus(1.0, 0.3, 64, 6), 2.0 * PI * PI * 0.09, 1e-2),
+        (tet_cylinder(0.5, 2.0, 8, 7), PI * 0.5, 5e-3),
+    ] {
+        let volumes: Vec<f64> = tets(&mesh).iter().map(|t| tet_volume(&mesh.vertices, t)).collect();
+        let total: f64 = volumes.iter().sum();
+        let mean = total / volumes.len() as f64;
+        assert!(volumes.iter().all(|&v| v > 0.05 * mean));
+        assert!((total / volume - 1.0).abs() < tolerance, "{total} {volume}");
+        let surface = surface_of_tets(tets(&mesh));
+        assert!(is_closed(&surface));
+        // Only a conforming mesh has a surface that encloses the sum of its tets.
+        assert!((enclosed(&mesh.vertices, &surface) / total - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn the_ball_has_eight_n_cubed_tets() {
+    assert_eq!(tets(&tet_sphere(1.0, 5)).len(), 8 * 125);
+}
+
+#[test]
+fn grids_cover_their_area_in_every_pattern() {
+    use GridPattern::*;
+    for pattern in [Regular, Alternating, Crossed, Irregular] {
+        let options = GridOptions { size: [2.0, 3.0], cells: [7, 9], plane: PlaneName::Xy, pattern, seed: 4 };
+        let mesh = grid(&options);
+        assert!((area(&mesh) - 6.0).abs() < 1e-12, "{pattern:?}");
+        assert_eq!(mesh.groups[0].1.len(), 10);
+        for t in triangles(&mesh) {
+            let [a, b, c] = t.map(|i| mesh.vertices[i as usize]);
+            assert!((b - a).cross(&(c - a)).z > 0.0);
+        }
+    }
+}
+
+#[test]
+fn the_disc_has_the_area_of_its_polygon() {
+    let mesh = disc(2.0, 5, PlaneName::Xy);
+    let polygon = 0.5 * 30.0 * 4.0 * (2.0 * PI / 30.0).sin();
+    assert!((area(&mesh) - polygon).abs() < 1e-12);
+    assert_eq!(triangles(&mesh).len(), 6 * 25);
+}
+
+#[test]
+fn an_open_cylinder_has_two_rims() {
+    let mesh = cylinder(0.5, 2.0, 16, 4, false);
+    assert!(!is_closed(triangles(&mesh)));
+    assert_eq!(mesh.groups.iter().map(|g| g.1.len()).collect::<Vec<_>>(), [16, 16]);
+}
+
+#[test]
+fn the_helix_has_its_length() {
+    let options = HelixOptions { radius: 0.1, pitch: 0.05, turns: 3.0, segments: 3000, taper: 1.0 };
+    let mesh = helix(&options);
+    let length: f64 = mesh.vertices.windows(2).map(|p| (p[1] - p[0]).norm()).sum();
+    let exact = 3.0 * ((2.0 * PI * 0.1_f64).powi(2) + 0.05 * 0.05).sqrt();
+    assert!((length / exact - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn hair_grows_outward_and_is_the_same_for_a_seed() {
+    let ball = ico_sphere(0.1, 3);
+    let options = GroomOptions {
+        count: 200,
+        length: 0.05,
+        length_jitter: 0.0,
+        segments: 10,
+        direction: Vec3::zeros(),
+        direction_weight: 0.0,
+        curl_radius: 0.0,
+        curl_pitch: 0.0,
+        min_up: 0.0,
+        seed: 7,
+    };
+    let hair = groom(&ball.vertices, triangles(&ball), &options);
+    assert_eq!(hair, groom(&ball.vertices, triangles(&ball), &options));
+    assert_eq!(hair.cells.len(), 200);
+    for strand in hair.vertices.chunks(11) {
+        assert!(strand[0].z > -0.01 && strand[10].norm() > 0.14);
+        assert!(((strand[10] - strand[0]).norm() - 0.05).abs() < 1e-12);
+    }
+}

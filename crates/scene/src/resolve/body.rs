@@ -1,0 +1,416 @@
+//! Bodies: mesh, material, pins, copies.
+
+use super::Context;
+use super::check::{count, non_negative, positive, rotation, spans, vec3};
+use super::collider::DEFAULT_GAP;
+use super::material::{friction, kind_name, material};
+use super::mesh::{Placement, raw_mesh};
+use super::motion::motion;
+use super::select::Selectable;
+use crate::error::{MeshError, Problem, Resolved, fault, suggest};
+use crate::file::{ArrayFile, BodyFile, KindName, PinFile, TextOr};
+use crate::generate::{Random, RawMesh};
+use crate::geometry::{check_mesh, embed, mean};
+use crate::material::Material;
+use crate::motion::Motion;
+use crate::resolved::{
+    Body, BodyKind, Cells, Collider, ColliderMotion, DirectionField, EmbeddedSurface, FrictionDirection,
+    Inflation, InstanceOf, Mesh, Pin, RestShape, VertexGroup,
+};
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+use stiction_numerics::Vec3;
+use stiction_numerics::nalgebra::Rotation3;
+
+/// Bodies with what only resolving needs.
+pub(super) struct Bodies {
+    pub list: Vec<Body>,
+    /// Sewing lines of the mesh files, by written body name.
+    pub stitches: BTreeMap<String, Vec<(u32, u32, u32, f64)>>,
+}
+
+pub(super) fn bodies(
+    files: &BTreeMap<String, BodyFile>,
+    colliders: &[Collider],
+    context: &mut Context<'_>,
+) -> Resolved<Bodies> {
+    let mut bodies = Bodies { list: Vec::new(), stitches: BTreeMap::new() };
+    for (name, file) in files {
+        let path = format!("bodies.{name}");
+        if name.contains('.') {
+            let problem = Problem::Conflict(format!("the name `{name}` has a dot in it"));
+            return fault(path, problem, "dots separate names in paths: use `_`");
+        }
+        if colliders.iter().any(|c| c.name == *name) {
+            let problem = Problem::Conflict(format!("`{name}` is the name of a collider too"));
+            return fault(path, problem, "give them different names");
+        }
+        let (body, sewing) = body(&path, name, file, colliders, context)?;
+        bodies.stitches.insert(name.clone(), sewing);
+        bodies.list.extend(copies(&path, body, file, context.seed)?);
+    }
+    Ok(bodies)
+}
+
+type Sewing = Vec<(u32, u32, u32, f64)>;
+
+fn body(
+    path: &str,
+    name: &str,
+    file: &BodyFile,
+    colliders: &[Collider],
+    context: &mut Context<'_>,
+) -> Resolved<(Body, Sewing)> {
+    let at = |key: &str| format!("{path}.{key}");
+    let placement = Placement::new(path, file.scale.as_ref(), file.rotate.as_ref(), file.translate)?;
+    let (raw, source) = raw_mesh(&at("mesh"), &file.mesh, context)?;
+    let mut mesh = placed(path, file.kind, &raw, source, &placement)?;
+    let rest = rest_shape(&at("rest"), file, &mut mesh, &placement, context)?;
+    let (material, suggested_friction) = material(&at("material"), file)?;
+    let groups = groups(path, file, &raw, &mesh)?;
+    let pins = pins(path, file, &mesh, &groups, colliders)?;
+    let thickness = file.thickness.unwrap_or(match &material {
+        Material::Cloth(m) => m.thickness,
+        Material::Rod(m) => m.section.diameter(),
+        Material::Solid(_) => 0.0,
+    });
+    let thickness = match file.kind {
+        KindName::Solid => non_negative(&at("thickness"), "thickness", thickness)?,
+        _ => positive(&at("thickness"), "thickness", thickness)?,
+    };
+    let body = Body {
+        name: name.to_owned(),
+        kind: match file.kind {
+            KindName::Cloth => BodyKind::Cloth,
+            KindName::Rod => BodyKind::Rod,
+            KindName::Solid => BodyKind::Solid,
+        },
+        friction: friction(&at("friction"), file.friction.or(suggested_friction).unwrap_or(0.5))?,
+        friction_direction: friction_direction(path, file, &mesh)?,
+        thickness,
+        contact_gap: non_negative(&at("gap"), "gap", file.gap.unwrap_or(DEFAULT_GAP))?,
+        pins,
+        initial_velocity: file.velocity.map_or_else(Vec3::zeros, vec3),
+        spin: file.spin.map_or_else(Vec3::zeros, vec3),
+        self_contact: file.self_contact.unwrap_or(true),
+        groups,
+        instance_of: None,
+        colour: file.colour,
+        embedded_surface: surface(&at("surface"), file, &mesh, &placement, context)?,
+        rest,
+        inflation: inflation(&at("inflation"), file)?,
+        warp: file.warp.and_then(|w| vec3(w).try_normalize(0.0)),
+        mesh,
+        material,
+    };
+    Ok((body, raw.stitches))
+}
+
+/// Places a mesh and checks it as cells of this kind of body.
+fn placed(
+    path: &str,
+    kind: KindName,
+    raw: &RawMesh,
+    source: String,
+    placement: &Placement,
+) -> Resolved<Mesh> {
+    let (found, fits) = match &raw.cells {
+        Cells::Triangles(_) => ("triangles", kind == KindName::Cloth),
+        Cells::Tets(_) => ("tets", kind == KindName::Solid),
+        Cells::Strands(_) => ("strands", kind == KindName::Rod),
+    };
+    if !fits {
+        let needed = match kind {
+            KindName::Cloth => "triangles",
+            KindName::Rod => "strands",
+            KindName::Solid => "tets",
+        };
+        let error = MeshError::WrongCells { source_name: source, found, body: kind_name(kind), needed };
+        return fault(format!("{path}.mesh"), error, "change `kind`, or use a mesh of the right cells");
+    }
+    let vertices: Vec<Vec3> = raw.vertices.iter().map(|p| placement.apply(p)).collect();
+    let mut cells = raw.cells.clone();
+    if let Err(error) = check_mesh(&vertices, &mut cells, &source) {
+        let help = match error {
+            MeshError::Inverted { .. } => "swap two vertices of each inverted tet, or mesh it again",
+            MeshError::Degenerate { .. } => "remove or mend the cell in the mesh",
+            MeshError::LooseVertex { .. } => "remove the vertex from the mesh, or use it in a cell",
+            _ => "mend the mesh",
+        };
+        return fault(format!("{path}.mesh"), error, help);
+    }
+    Ok(Mesh { vertices, cells, uv: raw.uv.clone(), rest_vertices: None, source })
+}
+
+fn rest_shape(
+    path: &str,
+    file: &BodyFile,
+    mesh: &mut Mesh,
+    placement: &Placement,
+    context: &mut Context<'_>,
+) -> Resolved<RestShape> {
+    let Some(rest) = &file.rest else { return Ok(RestShape::Mesh) };
+    let ways = [rest.mesh.is_some(), rest.scale.is_some(), rest.pattern == Some(true)];
+    if ways.iter().filter(|on| **on).count() > 1 {
+        let problem = Problem::Conflict("the rest shape is given in more than one way".to_owned());
+        return fault(path, problem, "keep one of `mesh`, `scale`, `pattern`");
+    }
+    if rest.pattern == Some(true) {
+        return pattern(path, file.kind, mesh);
+    }
+    if let Some(scale) = rest.scale {
+        let scale = positive(&format!("{path}.scale"), "scale", scale)?;
+        let middle = mean(&mesh.vertices);
+        mesh.rest_vertices = Some(mesh.vertices.iter().map(|p| middle + (p - middle) * scale).collect());
+    }
+    if let Some(spec) = &rest.mesh {
+        mesh.rest_vertices = Some(rest_mesh(path, spec, mesh, placement, context)?);
+    }
+    Ok(RestShape::Mesh)
+}
+
+fn rest_mesh(
+    path: &str,
+    spec: &crate::file::Mesh,
+    mesh: &Mesh,
+    placement: &Placement,
+    context: &mut Context<'_>,
+) -> Resolved<Vec<Vec3>> {
+    let at = format!("{path}.mesh");
+    let (raw, source) = raw_mesh(&at, spec, context)?;
+    let vertices: Vec<Vec3> = raw.vertices.iter().map(|p| placement.apply(p)).collect();
+    if vertices.len() != mesh.vertices.len() {
+        let (a, b) = (vertices.len(), mesh.vertices.len());
+        let problem =
+            Problem::Conflict(format!("the rest mesh `{source}` has {a} vertices, the mesh has {b}"));
+        return fault(at, problem, "both must have the same vertices and cells");
+    }
+    let mut cells = mesh.cells.clone();
+    match check_mesh(&vertices, &mut cells, &source) {
+        Ok(_) => Ok(vertices),
+        Err(error) => fault(at, error, "mend the rest mesh"),
+    }
+}
+
+fn pattern(path: &str, kind: KindName, mesh: &Mesh) -> Resolved<RestShape> {
+    let at = format!("{path}.pattern");
+    let (Some(uv), Cells::Triangles(triangles), KindName::Cloth) = (&mesh.uv, &mesh.cells, kind) else {
+        let problem = Problem::Conflict(format!("the mesh `{}` has no flat pattern", mesh.source));
+        return fault(at, problem, "use a cloth whose OBJ file gives each vertex one `vt`");
+    };
+    let flat: Vec<Vec3> = uv.iter().map(|p| Vec3::new(p.x, p.y, 0.0)).collect();
+    match check_mesh(&flat, &mut Cells::Triangles(triangles.clone()), &mesh.source) {
+        Ok(_) => Ok(RestShape::Pattern),
+        Err(error) => fault(at, error, "the pattern (`vt`) must have an area for every triangle"),
+    }
+}
+
+fn surface(
+    path: &str,
+    file: &BodyFile,
+    mesh: &Mesh,
+    placement: &Placement,
+    context: &mut Context<'_>,
+) -> Resolved<Option<EmbeddedSurface>> {
+    let Some(spec) = &file.surface else { return Ok(None) };
+    let Cells::Tets(tets) = &mesh.cells else {
+        let problem = Problem::Conflict("only a solid can carry a surface".to_owned());
+        return fault(path, problem, "take `surface` out, or make the body of tets");
+    };
+    let (raw, source) = raw_mesh(path, spec, context)?;
+    let vertices: Vec<Vec3> = raw.vertices.iter().map(|p| placement.apply(p)).collect();
+    let mut cells = raw.cells;
+    if !matches!(cells, Cells::Triangles(_)) {
+        let (found, needed) = ("no triangles", "triangles");
+        let error = MeshError::WrongCells { source_name: source, found, body: "carried surface", needed };
+        return fault(path, error, "use a triangle mesh");
+    }
+    if let Err(error) = check_mesh(&vertices, &mut cells, &source) {
+        return fault(path, error, "mend the surface mesh");
+    }
+    let skin = Mesh { vertices, cells, uv: raw.uv, rest_vertices: None, source };
+    Ok(Some(embed(skin, &mesh.vertices, tets)))
+}
+
+fn groups(path: &str, file: &BodyFile, raw: &RawMesh, mesh: &Mesh) -> Resolved<Vec<VertexGroup>> {
+    let mut groups: Vec<VertexGroup> = raw
+        .groups
+        .iter()
+        .map(|(name, vertices)| VertexGroup { name: name.clone(), vertices: vertices.clone() })
+        .collect();
+    groups.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut written = Vec::new();
+    for (name, select) in &file.groups {
+        let vertices =
+            Selectable { mesh, groups: &groups }.select(&format!("{path}.groups.{name}"), select)?;
+        written.push(VertexGroup { name: name.clone(), vertices });
+    }
+    groups.retain(|g| !file.groups.contains_key(&g.name));
+    groups.extend(written);
+    groups.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(groups)
+}
+
+fn pins(
+    path: &str,
+    file: &BodyFile,
+    mesh: &Mesh,
+    groups: &[VertexGroup],
+    colliders: &[Collider],
+) -> Resolved<Vec<Pin>> {
+    let mut pins = Vec::with_capacity(file.pins.len());
+    for (index, pin) in file.pins.iter().enumerate() {
+        let at = format!("{path}.pins.{index}");
+        let vertices = Selectable { mesh, groups }.select(&format!("{at}.select"), &pin.select)?;
+        let held: Vec<Vec3> = vertices.iter().map(|i| mesh.vertices[*i as usize]).collect();
+        pins.push(Pin {
+            motion: pin_motion(&at, pin, mean(&held), colliders)?,
+            vertices,
+            active: spans(&format!("{at}.active"), &pin.active)?,
+            stiffness: match pin.stiffness {
+                Some(k) => Some(positive(&format!("{at}.stiffness"), "stiffness", k)?),
+                None => None,
+            },
+            hold_twist: pin.hold_twist.unwrap_or(true),
+        });
+    }
+    Ok(pins)
+}
+
+fn pin_motion(path: &str, pin: &PinFile, middle: Vec3, colliders: &[Collider]) -> Resolved<Motion> {
+    let Some(name) = &pin.follow else {
+        return match &pin.motion {
+            Some(file) => motion(&format!("{path}.motion"), file, middle),
+            None => Ok(Motion::fixed()),
+        };
+    };
+    let at = format!("{path}.follow");
+    if pin.motion.is_some() {
+        let problem =
+            Problem::Conflict("a pin has its own `motion` or follows a collider, not both".to_owned());
+        return fault(at, problem, "take one of them out");
+    }
+    match colliders.iter().find(|c| c.name == *name).map(|c| &c.motion) {
+        Some(ColliderMotion::Keyed(motion)) => Ok(motion.clone()),
+        Some(ColliderMotion::Static) => Ok(Motion::fixed()),
+        Some(ColliderMotion::Sequence { .. }) => {
+            let problem =
+                Problem::Conflict(format!("`{name}` deforms, so a pin cannot follow it as one piece"));
+            fault(at, problem, "use an attachment with `to_collider` instead")
+        }
+        None => {
+            let known: Vec<&str> = colliders.iter().map(|c| c.name.as_str()).collect();
+            let help = suggest(name, known);
+            fault(at, Problem::UnknownName { kind: "collider", name: name.clone() }, help)
+        }
+    }
+}
+
+fn friction_direction(path: &str, file: &BodyFile, mesh: &Mesh) -> Resolved<Option<FrictionDirection>> {
+    let Some(f) = &file.friction_direction else { return Ok(None) };
+    let at = format!("{path}.friction_direction");
+    let field = match &f.direction {
+        TextOr::Text(name) if name == "u" || name == "v" => {
+            if mesh.uv.is_none() {
+                let problem = Problem::Conflict(format!("the mesh `{}` has no uv", mesh.source));
+                return fault(format!("{at}.direction"), problem, "give the direction as a vector");
+            }
+            if name == "u" { DirectionField::U } else { DirectionField::V }
+        }
+        other => DirectionField::Fixed(super::check::direction(&format!("{at}.direction"), other)?),
+    };
+    Ok(Some(FrictionDirection {
+        field,
+        along: friction(&format!("{at}.along"), f.along)?,
+        across: friction(&format!("{at}.across"), f.across)?,
+    }))
+}
+
+fn inflation(path: &str, file: &BodyFile) -> Resolved<Option<Inflation>> {
+    let Some(f) = &file.inflation else { return Ok(None) };
+    if file.kind != KindName::Cloth {
+        let problem = Problem::Conflict("only a cloth (closed) can be inflated".to_owned());
+        return fault(path, problem, "take `inflation` out");
+    }
+    Ok(Some(Inflation {
+        pressure: f.pressure.unwrap_or(0.0),
+        bulk_modulus: non_negative(&format!("{path}.bulk"), "bulk", f.bulk.unwrap_or(0.0))?,
+    }))
+}
+
+/// The body itself, or its copies in order.
+fn copies(path: &str, body: Body, file: &BodyFile, seed: u64) -> Resolved<Vec<Body>> {
+    if file.array.is_some() && !file.instances.is_empty() {
+        let problem = Problem::Conflict("a body has an `array` or `instances`, not both".to_owned());
+        return fault(path, problem, "take one of them out");
+    }
+    if let Some(array) = &file.array {
+        return lattice(&format!("{path}.array"), &body, array, seed);
+    }
+    if file.instances.is_empty() {
+        return Ok(vec![body]);
+    }
+    let mut list = Vec::with_capacity(file.instances.len());
+    for (index, instance) in file.instances.iter().enumerate() {
+        let turn = rotation(&format!("{path}.instances.{index}.rotate"), instance.rotate.as_ref())?;
+        let shift = instance.translate.map_or_else(Vec3::zeros, vec3);
+        let mut copy = moved(&body, index, turn, shift);
+        copy.initial_velocity = instance.velocity.map_or(copy.initial_velocity, vec3);
+        copy.spin = instance.spin.map_or(copy.spin, vec3);
+        copy.colour = instance.colour.or(copy.colour);
+        list.push(copy);
+    }
+    Ok(list)
+}
+
+fn lattice(path: &str, body: &Body, array: &ArrayFile, seed: u64) -> Resolved<Vec<Body>> {
+    for n in array.count {
+        count(&format!("{path}.count"), "count", n, 1)?;
+    }
+    let jitter = non_negative(&format!("{path}.jitter"), "jitter", array.jitter.unwrap_or(0.0))?;
+    let mut random = Random::new(array.seed.unwrap_or(seed), 4);
+    let mut list = Vec::new();
+    for k in 0..array.count[2] {
+        for j in 0..array.count[1] {
+            for i in 0..array.count[0] {
+                let step = vec3(array.step).component_mul(&Vec3::new(i.into(), j.into(), k.into()));
+                let noise = Vec3::new(random.signed(), random.signed(), random.signed()) * jitter;
+                let turn = if array.turn == Some(true) { random_turn(&mut random) } else { Vec3::zeros() };
+                list.push(moved(body, list.len(), turn, step + noise));
+            }
+        }
+    }
+    Ok(list)
+}
+
+/// A random axis with a random angle.
+fn random_turn(random: &mut Random) -> Vec3 {
+    let (z, around, angle) = (random.signed(), TAU * random.unit(), TAU * random.unit());
+    let r = (1.0 - z * z).sqrt();
+    Vec3::new(r * around.cos(), r * around.sin(), z) * angle
+}
+
+/// A copy turned about the body's middle, then shifted. Pins move along; their axes keep their direction.
+fn moved(body: &Body, index: usize, turn: Vec3, shift: Vec3) -> Body {
+    let rotation = Rotation3::from_scaled_axis(turn);
+    let middle = mean(&body.mesh.vertices);
+    let place = |p: &mut Vec3| *p = rotation * (*p - middle) + middle + shift;
+    let mut copy = body.clone();
+    copy.name = format!("{}.{index}", body.name);
+    copy.instance_of = Some(InstanceOf { name: body.name.clone(), index: index as u32 });
+    copy.mesh.vertices.iter_mut().for_each(place);
+    copy.mesh.rest_vertices.iter_mut().flatten().for_each(place);
+    if let Some(surface) = &mut copy.embedded_surface {
+        surface.mesh.vertices.iter_mut().for_each(place);
+    }
+    for pin in &mut copy.pins {
+        place(&mut pin.motion.centre);
+    }
+    copy.warp = copy.warp.map(|w| rotation * w);
+    if let Some(FrictionDirection { field: DirectionField::Fixed(direction), .. }) =
+        &mut copy.friction_direction
+    {
+        *direction = rotation * *direction;
+    }
+    copy
+}

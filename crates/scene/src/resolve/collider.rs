@@ -1,0 +1,198 @@
+//! Colliders: one shape each, placed, with its motion.
+
+use super::Context;
+use super::check::{count, direction, non_negative, positive, rotation, vec3};
+use super::material::friction;
+use super::mesh::{Placement, from_file, raw_mesh};
+use super::motion::motion;
+use crate::error::{MeshError, Problem, Resolved, fault};
+use crate::file::{ColliderFile, SequenceFile};
+use crate::geometry::{check_mesh, mean, surface_of_tets};
+use crate::resolved::{Cells, Collider, ColliderMotion, ColliderShape, Mesh};
+use std::collections::BTreeMap;
+use stiction_numerics::Vec3;
+
+/// Contact gap where none is given [m].
+pub(super) const DEFAULT_GAP: f64 = 1e-3;
+
+pub(super) fn colliders(
+    files: &BTreeMap<String, ColliderFile>,
+    context: &mut Context<'_>,
+) -> Resolved<Vec<Collider>> {
+    files.iter().map(|(name, file)| collider(name, file, context)).collect()
+}
+
+fn collider(name: &str, file: &ColliderFile, context: &mut Context<'_>) -> Resolved<Collider> {
+    let path = format!("colliders.{name}");
+    let placement = Placement::new(&path, file.scale.as_ref(), file.rotate.as_ref(), file.translate)?;
+    let shape = shape(&path, file, &placement, context)?;
+    let movement = match (&file.motion, &file.sequence) {
+        (Some(_), Some(_)) => {
+            let problem =
+                Problem::Conflict("a collider moves by `motion` or by `sequence`, not both".to_owned());
+            return fault(path, problem, "take one of them out");
+        }
+        (Some(m), None) => {
+            let motion = motion(&format!("{path}.motion"), m, middle(&shape))?;
+            if motion.is_static() { ColliderMotion::Static } else { ColliderMotion::Keyed(motion) }
+        }
+        (None, Some(s)) => sequence(&path, s, &shape, &placement, context)?,
+        (None, None) => ColliderMotion::Static,
+    };
+    Ok(Collider {
+        name: name.to_owned(),
+        shape,
+        motion: movement,
+        friction: friction(&format!("{path}.friction"), file.friction.unwrap_or(0.5))?,
+        thickness: non_negative(&format!("{path}.thickness"), "thickness", file.thickness.unwrap_or(0.0))?,
+        contact_gap: non_negative(&format!("{path}.gap"), "gap", file.gap.unwrap_or(DEFAULT_GAP))?,
+        colour: file.colour,
+    })
+}
+
+fn shape(
+    path: &str,
+    file: &ColliderFile,
+    placement: &Placement,
+    context: &mut Context<'_>,
+) -> Resolved<ColliderShape> {
+    let given = [
+        ("plane", file.plane.is_some()),
+        ("sphere", file.sphere.is_some()),
+        ("box", file.box_.is_some()),
+        ("cylinder", file.cylinder.is_some()),
+        ("capsule", file.capsule.is_some()),
+        ("mesh", file.mesh.is_some()),
+    ];
+    if given.iter().filter(|(_, on)| *on).count() != 1 {
+        let problem = Problem::Conflict("a collider has exactly one shape".to_owned());
+        return fault(path, problem, "write one of plane, sphere, box, cylinder, capsule, mesh");
+    }
+    if (file.scale.is_some() || file.rotate.is_some()) && file.mesh.is_none() {
+        let problem = Problem::Conflict("`scale` and `rotate` of a collider are for meshes".to_owned());
+        return fault(path, problem, "give the size and direction in the shape itself");
+    }
+    let inverted = file.inverted.unwrap_or(false);
+    let shift = file.translate.map_or_else(Vec3::zeros, vec3);
+    if inverted && (file.plane.is_some() || file.mesh.is_some()) {
+        let problem = Problem::Conflict("planes and meshes cannot be inverted".to_owned());
+        return fault(format!("{path}.inverted"), problem, "turn the normal, or the triangles, round");
+    }
+    if let Some(plane) = &file.plane {
+        let normal = match &plane.normal {
+            Some(normal) => direction(&format!("{path}.plane.normal"), normal)?,
+            None => context.up,
+        };
+        return Ok(ColliderShape::Plane { normal, offset: plane.offset.unwrap_or(0.0) + normal.dot(&shift) });
+    }
+    if let Some(s) = &file.sphere {
+        return Ok(ColliderShape::Sphere {
+            centre: s.centre.map_or_else(Vec3::zeros, vec3) + shift,
+            radius: positive(&format!("{path}.sphere.radius"), "radius", s.radius)?,
+            inverted,
+        });
+    }
+    if let Some(b) = &file.box_ {
+        for size in b.size {
+            positive(&format!("{path}.box.size"), "size", size)?;
+        }
+        return Ok(ColliderShape::Box {
+            centre: b.centre.map_or_else(Vec3::zeros, vec3) + shift,
+            half_size: vec3(b.size) * 0.5,
+            rotation: rotation(&format!("{path}.box.rotate"), b.rotate.as_ref())?,
+            inverted,
+        });
+    }
+    if let Some(segment) = file.cylinder.as_ref().or(file.capsule.as_ref()) {
+        let key = if file.cylinder.is_some() { "cylinder" } else { "capsule" };
+        let at = format!("{path}.{key}");
+        let radius = positive(&format!("{at}.radius"), "radius", segment.radius)?;
+        let (start, end) = (vec3(segment.start) + shift, vec3(segment.end) + shift);
+        positive(&at, "the length of the axis", (end - start).norm())?;
+        return Ok(match key {
+            "cylinder" => ColliderShape::Cylinder { start, end, radius, inverted },
+            _ => ColliderShape::Capsule { start, end, radius, inverted },
+        });
+    }
+    mesh_shape(path, file, placement, context)
+}
+
+fn mesh_shape(
+    path: &str,
+    file: &ColliderFile,
+    placement: &Placement,
+    context: &mut Context<'_>,
+) -> Resolved<ColliderShape> {
+    let at = format!("{path}.mesh");
+    let Some(spec) = &file.mesh else { unreachable!("the shape was counted") };
+    let (raw, source) = raw_mesh(&at, spec, context)?;
+    let vertices: Vec<Vec3> = raw.vertices.iter().map(|p| placement.apply(p)).collect();
+    let mut cells = raw.cells;
+    if let Err(error) = check_mesh(&vertices, &mut cells, &source) {
+        // Loose vertices do no harm in a thing without mass.
+        if !matches!(error, MeshError::LooseVertex { .. }) {
+            return fault(at, error, "mend the mesh");
+        }
+    }
+    if let Cells::Tets(tets) = &cells {
+        cells = Cells::Triangles(surface_of_tets(tets));
+    }
+    Ok(ColliderShape::Mesh(Mesh { vertices, cells, uv: raw.uv, rest_vertices: None, source }))
+}
+
+fn middle(shape: &ColliderShape) -> Vec3 {
+    match shape {
+        ColliderShape::Plane { normal, offset } => normal * *offset,
+        ColliderShape::Sphere { centre, .. } | ColliderShape::Box { centre, .. } => *centre,
+        ColliderShape::Cylinder { start, end, .. } | ColliderShape::Capsule { start, end, .. } => {
+            (start + end) * 0.5
+        }
+        ColliderShape::Mesh(mesh) => mean(&mesh.vertices),
+    }
+}
+
+fn sequence(
+    path: &str,
+    file: &SequenceFile,
+    shape: &ColliderShape,
+    placement: &Placement,
+    context: &mut Context<'_>,
+) -> Resolved<ColliderMotion> {
+    let at = format!("{path}.sequence");
+    let ColliderShape::Mesh(mesh) = shape else {
+        let problem = Problem::Conflict("a sequence needs a `mesh` for its triangles".to_owned());
+        return fault(at, problem, "give the first file as `mesh` too");
+    };
+    count(&format!("{at}.count"), "count", file.count, 1)?;
+    let first = file.first.unwrap_or(0);
+    let mut positions = Vec::with_capacity(file.count as usize);
+    for number in first..first + file.count {
+        let Some(name) = numbered(&file.files, number) else {
+            let problem = Problem::Conflict(format!("`{}` has no place for the number", file.files));
+            return fault(format!("{at}.files"), problem, "write `{}`, or `{:04}` for leading zeros");
+        };
+        let raw = from_file(&format!("{at}.files"), &name, context)?;
+        if raw.vertices.len() != mesh.vertices.len() {
+            let problem = Problem::Conflict(format!(
+                "`{name}` has {} vertices, but the mesh has {}",
+                raw.vertices.len(),
+                mesh.vertices.len()
+            ));
+            return fault(format!("{at}.files"), problem, "all files of a sequence share their vertices");
+        }
+        positions.push(raw.vertices.iter().map(|p| placement.apply(p)).collect());
+    }
+    Ok(ColliderMotion::Sequence { positions, fps: positive(&format!("{at}.fps"), "fps", file.fps)? })
+}
+
+/// `body_{:04}.obj` with 7 becomes `body_0007.obj`.
+fn numbered(pattern: &str, number: u32) -> Option<String> {
+    let (before, rest) = pattern.split_once('{')?;
+    let (format, after) = rest.split_once('}')?;
+    let width = match format.strip_prefix(":0") {
+        Some(width) => width.parse().ok()?,
+        None if format.is_empty() => 0,
+        None => return None,
+    };
+    Some(format!("{before}{number:0width$}{after}"))
+}

@@ -1,0 +1,345 @@
+//! Materials: preset underneath, keys on top, everything checked.
+
+use super::check::{between, non_negative, poisson_ratio, positive};
+use crate::error::{Problem, Resolved, fault};
+use crate::file::{BendingName, BodyFile, KindName, LawName, MaterialFile, TextOr};
+use crate::material::{
+    BendingLaw, ClothMaterial, Damping, Drag, Material, MembraneLaw, MembraneStiffness, RodMaterial,
+    RodSection, SolidLaw, SolidMaterial,
+};
+use crate::presets;
+
+/// The merged keys of a material and where it stands.
+struct Values<'a> {
+    path: &'a str,
+    kind: &'static str,
+    file: MaterialFile,
+}
+
+/// Resolves the material of a body; also returns the friction coefficient that it suggests.
+pub(super) fn material(path: &str, body: &BodyFile) -> Resolved<(Material, Option<f64>)> {
+    let given = match &body.material {
+        TextOr::Text(name) => MaterialFile { preset: Some(name.clone()), ..MaterialFile::default() },
+        TextOr::Full(file) => (**file).clone(),
+    };
+    let kind = kind_name(body.kind);
+    refuse_foreign_keys(path, kind, &given)?;
+    let file = match &given.preset {
+        Some(name) => {
+            let at = if matches!(body.material, TextOr::Text(_)) {
+                path.to_owned()
+            } else {
+                format!("{path}.preset")
+            };
+            merge(given.clone(), presets::find(&at, name, kind)?)
+        }
+        None => given,
+    };
+    let friction = file.friction;
+    let curved = body.rest.as_ref().and_then(|r| r.curved);
+    let values = Values { path, kind, file };
+    let material = match body.kind {
+        KindName::Cloth => Material::Cloth(values.cloth(curved.unwrap_or(false))?),
+        KindName::Rod => Material::Rod(values.rod(curved.unwrap_or(true))?),
+        KindName::Solid => Material::Solid(values.solid()?),
+    };
+    Ok((material, friction))
+}
+
+pub(super) fn kind_name(kind: KindName) -> &'static str {
+    match kind {
+        KindName::Cloth => "cloth",
+        KindName::Rod => "rod",
+        KindName::Solid => "solid",
+    }
+}
+
+/// Keys that mean something for one kind only.
+fn refuse_foreign_keys(path: &str, kind: &str, f: &MaterialFile) -> Resolved<()> {
+    let keys = [
+        ("area_density", f.area_density.is_some(), "cloth"),
+        ("thickness", f.thickness.is_some(), "cloth"),
+        ("young_warp", f.young_warp.is_some(), "cloth"),
+        ("young_weft", f.young_weft.is_some(), "cloth"),
+        ("shear", f.shear.is_some(), "cloth rod"),
+        ("young_bending", f.young_bending.is_some(), "cloth rod"),
+        ("bending_stiffness", f.bending_stiffness.is_some(), "cloth"),
+        ("law", f.law.is_some(), "cloth solid"),
+        ("bending", f.bending.is_some(), "cloth"),
+        ("radius", f.radius.is_some(), "rod"),
+        ("ellipse", f.ellipse.is_some(), "rod"),
+        ("rectangle", f.rectangle.is_some(), "rod"),
+        ("damping_bending", f.damping_bending.is_some(), "cloth rod"),
+        ("strain_limit", f.strain_limit.is_some(), "cloth"),
+        ("volume_stiffness", f.volume_stiffness.is_some(), "solid"),
+    ];
+    match keys.iter().find(|(_, on, kinds)| *on && !kinds.contains(kind)) {
+        Some((key, _, kinds)) => fault(
+            format!("{path}.{key}"),
+            Problem::Conflict(format!("`{key}` means nothing for a {kind}")),
+            format!("it belongs to: {}; take it out", kinds.replace(' ', ", ")),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Given keys win; a given key also removes the preset's alternatives to it.
+fn merge(given: MaterialFile, mut preset: MaterialFile) -> MaterialFile {
+    if given.density.is_some() || given.area_density.is_some() {
+        (preset.density, preset.area_density) = (None, None);
+    }
+    if given.young.is_some() {
+        (preset.young_warp, preset.young_weft) = (None, None);
+        preset.shear = None;
+    }
+    if given.young_warp.is_some() {
+        preset.young = None;
+    }
+    if given.young_bending.is_some() || given.bending_stiffness.is_some() {
+        (preset.young_bending, preset.bending_stiffness) = (None, None);
+    }
+    if given.radius.is_some() || given.ellipse.is_some() || given.rectangle.is_some() {
+        (preset.radius, preset.ellipse, preset.rectangle) = (None, None, None);
+    }
+    macro_rules! over {
+        ($($key:ident),*) => { MaterialFile { preset: None, $($key: given.$key.or(preset.$key)),* } };
+    }
+    over!(
+        density,
+        area_density,
+        thickness,
+        young,
+        poisson,
+        young_warp,
+        young_weft,
+        shear,
+        young_bending,
+        bending_stiffness,
+        law,
+        bending,
+        radius,
+        ellipse,
+        rectangle,
+        damping_mass,
+        damping_stiffness,
+        damping_bending,
+        strain_limit,
+        volume_stiffness,
+        drag_normal,
+        drag_tangential,
+        friction
+    )
+}
+
+impl Values<'_> {
+    fn at(&self, key: &str) -> String {
+        format!("{}.{key}", self.path)
+    }
+
+    fn need(&self, key: &str, value: Option<f64>) -> Resolved<f64> {
+        match value {
+            Some(value) => Ok(value),
+            None => fault(
+                self.path,
+                Problem::MissingKey(key.to_owned()),
+                format!(
+                    "give `{key}`, or a `preset` for {} ({})",
+                    self.kind,
+                    presets::names(self.kind).join(", ")
+                ),
+            ),
+        }
+    }
+
+    fn positive(&self, key: &str, value: Option<f64>) -> Resolved<f64> {
+        positive(&self.at(key), key, self.need(key, value)?)
+    }
+
+    fn or(&self, key: &str, value: Option<f64>, default: f64) -> Resolved<f64> {
+        non_negative(&self.at(key), key, value.unwrap_or(default))
+    }
+
+    fn poisson(&self) -> Resolved<f64> {
+        poisson_ratio(&self.at("poisson"), self.need("poisson", self.file.poisson)?)
+    }
+
+    fn damping(&self) -> Resolved<Damping> {
+        let stiffness = self.or("damping_stiffness", self.file.damping_stiffness, 0.0)?;
+        Ok(Damping {
+            mass: self.or("damping_mass", self.file.damping_mass, 0.0)?,
+            stiffness,
+            bending: self.or("damping_bending", self.file.damping_bending, stiffness)?,
+        })
+    }
+
+    fn drag(&self, normal: f64, tangential: f64) -> Resolved<Drag> {
+        Ok(Drag {
+            normal: self.or("drag_normal", self.file.drag_normal, normal)?,
+            tangential: self.or("drag_tangential", self.file.drag_tangential, tangential)?,
+        })
+    }
+
+    fn cloth(&self, rest_curved: bool) -> Resolved<ClothMaterial> {
+        let f = &self.file;
+        let thickness = self.positive("thickness", f.thickness)?;
+        let density = match f.area_density {
+            Some(_) => self.positive("area_density", f.area_density)? / thickness,
+            None => self.positive("density", f.density)?,
+        };
+        let (stretch, poisson) = self.membrane()?;
+        let bending_stiffness = match (f.bending_stiffness, f.young_bending) {
+            (Some(value), _) => non_negative(&self.at("bending_stiffness"), "bending_stiffness", value)?,
+            (None, Some(young)) => plate_stiffness(
+                non_negative(&self.at("young_bending"), "young_bending", young)?,
+                thickness,
+                poisson,
+            ),
+            (None, None) => {
+                let young = match stretch {
+                    MembraneStiffness::Isotropic { young, .. } => young,
+                    MembraneStiffness::Orthotropic { warp, weft, .. } => (warp * weft).sqrt(),
+                };
+                plate_stiffness(young, thickness, poisson)
+            }
+        };
+        let law = match f.law.unwrap_or(LawName::Stvk) {
+            LawName::Stvk => MembraneLaw::Stvk,
+            LawName::NeoHookean => MembraneLaw::NeoHookean,
+            LawName::Arap => MembraneLaw::Arap,
+            LawName::BaraffWitkin => MembraneLaw::BaraffWitkin,
+            _ => return self.foreign_law("stvk, neo_hookean, arap, baraff_witkin"),
+        };
+        if matches!(stretch, MembraneStiffness::Orthotropic { .. })
+            && !matches!(law, MembraneLaw::Stvk | MembraneLaw::BaraffWitkin)
+        {
+            return fault(
+                self.at("law"),
+                Problem::Conflict("warp and weft moduli need the law stvk or baraff_witkin".to_owned()),
+                "change `law`, or give one `young` instead of `young_warp`, `young_weft` and `shear`",
+            );
+        }
+        Ok(ClothMaterial {
+            density,
+            thickness,
+            membrane: law,
+            stretch,
+            bending: match f.bending.unwrap_or(BendingName::ShapeOperator) {
+                BendingName::Hinge => BendingLaw::Hinge,
+                BendingName::Quadratic => BendingLaw::Quadratic,
+                BendingName::ShapeOperator => BendingLaw::ShapeOperator,
+            },
+            bending_stiffness,
+            bending_poisson: poisson,
+            rest_curved,
+            damping: self.damping()?,
+            strain_limit: match f.strain_limit {
+                Some(limit) => Some(positive(&self.at("strain_limit"), "strain_limit", limit)?),
+                None => None,
+            },
+            drag: self.drag(1.0, 0.01)?,
+        })
+    }
+
+    /// In-plane stiffness and the Poisson ratio for bending.
+    fn membrane(&self) -> Resolved<(MembraneStiffness, f64)> {
+        let f = &self.file;
+        if f.young_warp.is_none() && f.young_weft.is_none() {
+            let (young, poisson) = (self.positive("young", f.young)?, self.poisson()?);
+            return Ok((MembraneStiffness::Isotropic { young, poisson }, poisson));
+        }
+        let warp = self.positive("young_warp", f.young_warp)?;
+        let weft = self.positive("young_weft", f.young_weft)?;
+        let shear = self.positive("shear", f.shear)?;
+        let poisson = self.need("poisson", f.poisson)?;
+        // Positive definite compliance: ν₁₂ ν₂₁ < 1 with ν₂₁ = ν₁₂ weft/warp.
+        let limit = (warp / weft).sqrt();
+        if poisson.abs() >= limit {
+            let problem = Problem::OutOfRange {
+                what: "the Poisson ratio".into(),
+                value: poisson,
+                requirement: format!("its size must be below √(warp/weft) = {limit:.4}"),
+            };
+            return fault(self.at("poisson"), problem, "make it smaller");
+        }
+        // Bending is isotropic: the ratio that enters it is kept in its own range.
+        let bending = (poisson * (weft / warp).sqrt()).clamp(-0.99, 0.49);
+        Ok((MembraneStiffness::Orthotropic { warp, weft, shear, poisson }, bending))
+    }
+
+    fn foreign_law<T>(&self, known: &str) -> Resolved<T> {
+        fault(
+            self.at("law"),
+            Problem::Conflict(format!("this law is not one for a {}", self.kind)),
+            format!("laws for a {}: {known}", self.kind),
+        )
+    }
+
+    fn rod(&self, rest_curved: bool) -> Resolved<RodMaterial> {
+        let f = &self.file;
+        let young_stretch = self.positive("young", f.young)?;
+        let young_bend = self.positive("young_bending", f.young_bending.or(f.young))?;
+        let shear = match f.shear {
+            Some(_) => self.positive("shear", f.shear)?,
+            None => young_bend / (2.0 * (1.0 + self.poisson()?)),
+        };
+        let section = match (f.radius, f.ellipse, f.rectangle) {
+            (Some(_), None, None) => RodSection::Circle { radius: self.positive("radius", f.radius)? },
+            (None, Some([a, b]), None) => RodSection::Ellipse {
+                radius_1: self.positive("ellipse", Some(a))?,
+                radius_2: self.positive("ellipse", Some(b))?,
+            },
+            (None, None, Some([a, b])) => RodSection::Rectangle {
+                width_1: self.positive("rectangle", Some(a))?,
+                width_2: self.positive("rectangle", Some(b))?,
+            },
+            (None, None, None) => RodSection::Circle { radius: self.positive("radius", None)? },
+            _ => {
+                let problem = Problem::Conflict("a rod has one section, but several are given".to_owned());
+                return fault(self.path, problem, "keep one of `radius`, `ellipse`, `rectangle`");
+            }
+        };
+        Ok(RodMaterial {
+            density: self.positive("density", f.density)?,
+            young_stretch,
+            young_bend,
+            shear,
+            section,
+            rest_curved,
+            damping: self.damping()?,
+            drag: self.drag(1.0, 0.01)?,
+        })
+    }
+
+    fn solid(&self) -> Resolved<SolidMaterial> {
+        let f = &self.file;
+        let law = match f.law.unwrap_or(LawName::StableNeoHookean) {
+            LawName::Stvk => SolidLaw::Stvk,
+            LawName::NeoHookean => SolidLaw::NeoHookean,
+            LawName::StableNeoHookean => SolidLaw::StableNeoHookean,
+            LawName::Corotated => SolidLaw::Corotated,
+            LawName::FixedCorotated => SolidLaw::FixedCorotated,
+            _ => {
+                return self.foreign_law("stvk, neo_hookean, stable_neo_hookean, corotated, fixed_corotated");
+            }
+        };
+        Ok(SolidMaterial {
+            density: self.positive("density", f.density)?,
+            young: self.positive("young", f.young)?,
+            poisson: self.poisson()?,
+            law,
+            damping: self.damping()?,
+            volume_stiffness: self.or("volume_stiffness", f.volume_stiffness, 0.0)?,
+            drag: self.drag(0.0, 0.0)?,
+        })
+    }
+}
+
+/// D = E h³ / (12 (1 − ν²)) [N m].
+fn plate_stiffness(young: f64, thickness: f64, poisson: f64) -> f64 {
+    young * thickness.powi(3) / (12.0 * (1.0 - poisson * poisson))
+}
+
+/// Friction coefficient of a body or collider.
+pub(super) fn friction(path: &str, value: f64) -> Resolved<f64> {
+    between(path, "friction", value, 0.0, 1e6)
+}

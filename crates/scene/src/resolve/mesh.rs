@@ -1,0 +1,358 @@
+//! Builds a mesh from a file or generator, in metres, and places it.
+
+use super::Context;
+use super::check::{between, count, non_negative, positive, rotation, vec3};
+use crate::document::content_hash;
+use crate::error::{MeshError, Problem, Resolved, fault};
+use crate::file::{self, AxisName, GroomMesh, HelixMesh, MeshFile, NumberOr, RotateFile, SphereMesh, TextOr};
+use crate::generate::{self, RawMesh};
+use crate::read::{ReadError, read_mesh};
+use crate::resolved::Cells;
+use stiction_numerics::Vec3;
+use stiction_numerics::nalgebra::Rotation3;
+
+/// Scale, rotation and translation of a mesh, in this order.
+pub(super) struct Placement {
+    scale: Vec3,
+    rotation: Rotation3<f64>,
+    translation: Vec3,
+}
+
+impl Placement {
+    pub fn new(
+        path: &str,
+        scale: Option<&NumberOr<[f64; 3]>>,
+        rotate: Option<&RotateFile>,
+        translate: Option<[f64; 3]>,
+    ) -> Resolved<Self> {
+        let scale = match scale {
+            None => Vec3::repeat(1.0),
+            Some(NumberOr::Number(s)) => Vec3::repeat(*s),
+            Some(NumberOr::Full(s)) => vec3(*s),
+        };
+        for k in 0..3 {
+            positive(&format!("{path}.scale"), "scale", scale[k])?;
+        }
+        Ok(Placement {
+            scale,
+            rotation: Rotation3::from_scaled_axis(rotation(&format!("{path}.rotate"), rotate)?),
+            translation: translate.map_or_else(Vec3::zeros, vec3),
+        })
+    }
+
+    pub fn apply(&self, p: &Vec3) -> Vec3 {
+        self.rotation * p.component_mul(&self.scale) + self.translation
+    }
+}
+
+/// Reads or generates a mesh in metres; also returns what to call it in messages.
+pub(super) fn raw_mesh(
+    path: &str,
+    mesh: &file::Mesh,
+    context: &mut Context<'_>,
+) -> Resolved<(RawMesh, String)> {
+    let short;
+    let spec = match mesh {
+        TextOr::Text(name) => {
+            short = MeshFile { file: Some(name.clone()), ..MeshFile::default() };
+            &short
+        }
+        TextOr::Full(spec) => spec,
+    };
+    let names = given(spec);
+    let [name] = names.as_slice() else {
+        let message = match names.len() {
+            0 => "the mesh names neither a file nor a generator".to_owned(),
+            _ => format!("the mesh names {}, but only one can be", names.join(" and ")),
+        };
+        let help = format!("write exactly one of {}", GENERATORS.join(", "));
+        return fault(path, Problem::Conflict(message), help);
+    };
+    let at = format!("{path}.{name}");
+    let (mut raw, source) = match &spec.file {
+        Some(file) => (from_file(path, file, context)?, file.clone()),
+        None => (generated(&at, spec, context)?, (*name).to_owned()),
+    };
+    let metres = spec.unit.map_or(1.0, file::Unit::metres);
+    if metres != 1.0 {
+        raw.vertices.iter_mut().for_each(|p| *p *= metres);
+        raw.uv.iter_mut().flatten().for_each(|p| *p *= metres);
+    }
+    if raw.cells.is_empty() {
+        let problem = Problem::Conflict(format!("the mesh `{source}` has no cells"));
+        return fault(path, problem, "it needs triangles, tets or strands");
+    }
+    Ok((raw, source))
+}
+
+const GENERATORS: [&str; 16] = [
+    "file",
+    "grid",
+    "disc",
+    "box",
+    "tet_box",
+    "sphere",
+    "tet_sphere",
+    "torus",
+    "tet_torus",
+    "cylinder",
+    "tet_cylinder",
+    "capsule",
+    "rod",
+    "helix",
+    "groom",
+    "(with an optional unit)",
+];
+
+fn given(spec: &MeshFile) -> Vec<&'static str> {
+    let present = [
+        spec.file.is_some(),
+        spec.grid.is_some(),
+        spec.disc.is_some(),
+        spec.box_.is_some(),
+        spec.tet_box.is_some(),
+        spec.sphere.is_some(),
+        spec.tet_sphere.is_some(),
+        spec.torus.is_some(),
+        spec.tet_torus.is_some(),
+        spec.cylinder.is_some(),
+        spec.tet_cylinder.is_some(),
+        spec.capsule.is_some(),
+        spec.rod.is_some(),
+        spec.helix.is_some(),
+        spec.groom.is_some(),
+    ];
+    GENERATORS.into_iter().zip(present).filter(|(_, on)| *on).map(|(name, _)| name).collect()
+}
+
+/// Reads a mesh file relative to the scene and remembers its hash.
+pub(super) fn from_file(path: &str, file: &str, context: &mut Context<'_>) -> Resolved<RawMesh> {
+    match read_mesh(&context.base.join(file), file) {
+        Ok((mesh, bytes)) => {
+            context.files.insert(file.to_owned(), content_hash(&bytes));
+            Ok(mesh)
+        }
+        Err(ReadError::Mesh(error)) => fault(path, error, "mend the mesh file, or name another one"),
+        Err(ReadError::File { reason, .. }) => fault(
+            path,
+            Problem::MissingFile { file: file.to_owned(), reason },
+            format!("mesh paths are relative to the scene's folder, `{}`", context.base.display()),
+        ),
+    }
+}
+
+/// More cells than this cannot be meant and would fill the memory before any message.
+const MAX_CELLS: f64 = 2e8;
+
+fn counts<const N: usize>(at: &str, key: &str, values: [u32; N], least: [u32; N]) -> Resolved<()> {
+    for k in 0..N {
+        count(&format!("{at}.{key}"), key, values[k], least[k])?;
+    }
+    let product: f64 = values.iter().map(|v| f64::from(*v)).product();
+    between(&format!("{at}.{key}"), "the number of cells", product, 1.0, MAX_CELLS).map(|_| ())
+}
+
+fn sizes(at: &str, key: &str, values: &[f64]) -> Resolved<()> {
+    values.iter().try_for_each(|v| positive(&format!("{at}.{key}"), key, *v).map(|_| ()))
+}
+
+fn generated(at: &str, spec: &MeshFile, context: &mut Context<'_>) -> Resolved<RawMesh> {
+    if let Some(g) = &spec.grid {
+        sizes(at, "size", &g.size)?;
+        counts(at, "cells", g.cells, [1; 2])?;
+        return Ok(generate::grid(&generate::GridOptions {
+            size: g.size,
+            cells: g.cells,
+            plane: g.plane.unwrap_or_default(),
+            pattern: g.pattern.unwrap_or_default(),
+            seed: g.seed.unwrap_or(context.seed),
+        }));
+    }
+    if let Some(d) = &spec.disc {
+        sizes(at, "radius", &[d.radius])?;
+        counts(at, "rings", [d.rings], [1])?;
+        return Ok(generate::disc(d.radius, d.rings, d.plane.unwrap_or_default()));
+    }
+    if let Some(b) = spec.box_.as_ref().or(spec.tet_box.as_ref()) {
+        sizes(at, "size", &b.size)?;
+        counts(at, "cells", b.cells, [1; 3])?;
+        let build = if spec.box_.is_some() { generate::box_surface } else { generate::tet_box };
+        return Ok(build(b.size, b.cells));
+    }
+    if let Some(s) = &spec.sphere {
+        return sphere(at, s);
+    }
+    if let Some(s) = &spec.tet_sphere {
+        sizes(at, "radius", &[s.radius])?;
+        counts(at, "cells", [s.cells], [1])?;
+        between(&format!("{at}.cells"), "cells", s.cells.into(), 1.0, 200.0)?;
+        return Ok(generate::tet_sphere(s.radius, s.cells));
+    }
+    if let Some(h) = &spec.helix {
+        return helix(at, h);
+    }
+    if let Some(g) = &spec.groom {
+        return groom(at, g, context);
+    }
+    round(at, spec)
+}
+
+/// Torus, cylinder, capsule and rod.
+fn round(at: &str, spec: &MeshFile) -> Resolved<RawMesh> {
+    if let Some(t) = spec.torus.as_ref().or(spec.tet_torus.as_ref()) {
+        sizes(at, "tube", &[t.tube])?;
+        if t.radius <= t.tube {
+            let problem = Problem::OutOfRange {
+                what: "radius".into(),
+                value: t.radius,
+                requirement: format!("it must be larger than the tube ({})", t.tube),
+            };
+            return fault(format!("{at}.radius"), problem, "make the tube thinner or the ring wider");
+        }
+        let surface = spec.torus.is_some();
+        counts(at, "around", [t.around], [3])?;
+        counts(at, "across", [t.across], [if surface { 3 } else { 1 }])?;
+        let build = if surface { generate::torus } else { generate::tet_torus };
+        return Ok(build(t.radius, t.tube, t.around, t.across));
+    }
+    if let Some(c) = spec.cylinder.as_ref().or(spec.tet_cylinder.as_ref()) {
+        sizes(at, "radius", &[c.radius])?;
+        sizes(at, "height", &[c.height])?;
+        let surface = spec.cylinder.is_some();
+        counts(at, "around", [c.around], [if surface { 3 } else { 1 }])?;
+        counts(at, "along", [c.along], [1])?;
+        return Ok(if surface {
+            generate::cylinder(c.radius, c.height, c.around, c.along, c.closed.unwrap_or(false))
+        } else {
+            generate::tet_cylinder(c.radius, c.height, c.around, c.along)
+        });
+    }
+    if let Some(c) = &spec.capsule {
+        sizes(at, "radius", &[c.radius])?;
+        sizes(at, "height", &[c.height])?;
+        counts(at, "around", [c.around], [3])?;
+        counts(at, "along", [c.along], [1])?;
+        return Ok(generate::capsule(c.radius, c.height, c.around, c.along));
+    }
+    match &spec.rod {
+        Some(r) => {
+            counts(at, "segments", [r.segments], [1])?;
+            Ok(generate::rod(r.start.map_or_else(Vec3::zeros, vec3), vec3(r.end), r.segments))
+        }
+        None => unreachable!("`given` has found one generator"),
+    }
+}
+
+fn sphere(at: &str, s: &SphereMesh) -> Resolved<RawMesh> {
+    sizes(at, "radius", &[s.radius])?;
+    match (s.around, s.subdivisions) {
+        (Some(_), Some(_)) => fault(
+            at,
+            Problem::Conflict("the sphere has both `subdivisions` and `around`".to_owned()),
+            "keep `subdivisions` for an icosphere or `around` for one with poles",
+        ),
+        (Some(around), None) => {
+            let along = s.along.unwrap_or(around / 2);
+            counts(at, "around", [around], [3])?;
+            counts(at, "along", [along], [2])?;
+            Ok(generate::uv_sphere(s.radius, around, along))
+        }
+        (None, subdivisions) => {
+            let n = subdivisions.unwrap_or(3);
+            between(&format!("{at}.subdivisions"), "subdivisions", n.into(), 0.0, 9.0)?;
+            Ok(generate::ico_sphere(s.radius, n))
+        }
+    }
+}
+
+fn helix(at: &str, h: &HelixMesh) -> Resolved<RawMesh> {
+    sizes(at, "radius", &[h.radius])?;
+    counts(at, "segments", [h.segments], [1])?;
+    let taper = non_negative(&format!("{at}.taper"), "taper", h.taper.unwrap_or(1.0))?;
+    let mut mesh = generate::helix(&generate::HelixOptions {
+        radius: h.radius,
+        pitch: h.pitch,
+        turns: h.turns,
+        segments: h.segments,
+        taper,
+    });
+    for p in &mut mesh.vertices {
+        *p = match h.axis.unwrap_or(AxisName::Z) {
+            AxisName::X => Vec3::new(p.z, p.x, p.y),
+            AxisName::Y => Vec3::new(p.y, p.z, p.x),
+            AxisName::Z => *p,
+        };
+    }
+    Ok(mesh)
+}
+
+fn groom(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<RawMesh> {
+    let (on, source) = raw_mesh(&format!("{at}.on"), &g.on, context)?;
+    let triangles = match &on.cells {
+        Cells::Triangles(t) => t.clone(),
+        Cells::Tets(t) => crate::geometry::surface_of_tets(t),
+        Cells::Strands(_) => {
+            let error = MeshError::WrongCells {
+                source_name: source,
+                found: "strands",
+                body: "groom",
+                needed: "triangles or tets to grow on",
+            };
+            return fault(format!("{at}.on"), error, "grow on a surface such as `sphere` or a file");
+        }
+    };
+    sizes(at, "length", &[g.length])?;
+    let area: f64 = triangles
+        .iter()
+        .map(|t| {
+            let [a, b, c] = t.map(|i| on.vertices[i as usize]);
+            0.5 * (b - a).cross(&(c - a)).norm()
+        })
+        .sum();
+    let strands = match (g.count, g.density) {
+        (Some(count), None) => count,
+        (None, Some(density)) => {
+            (positive(&format!("{at}.density"), "density", density)? * area).round() as u32
+        }
+        _ => {
+            let problem = Problem::Conflict("a groom needs either `count` or `density`".to_owned());
+            return fault(at, problem, "write `count = 1000`, say");
+        }
+    };
+    counts(at, "count", [strands], [1])?;
+    counts(at, "segments", [g.segments], [1])?;
+    let curl_radius =
+        non_negative(&format!("{at}.curl_radius"), "curl_radius", g.curl_radius.unwrap_or(0.0))?;
+    let options = generate::GroomOptions {
+        count: strands,
+        length: g.length,
+        length_jitter: between(
+            &format!("{at}.length_jitter"),
+            "length_jitter",
+            g.length_jitter.unwrap_or(0.0),
+            0.0,
+            0.95,
+        )?,
+        segments: g.segments,
+        direction: g.direction.and_then(|d| vec3(d).try_normalize(0.0)).unwrap_or_else(Vec3::zeros),
+        direction_weight: match g.direction {
+            None => 0.0,
+            Some(_) => between(
+                &format!("{at}.direction_weight"),
+                "direction_weight",
+                g.direction_weight.unwrap_or(0.5),
+                0.0,
+                1.0,
+            )?,
+        },
+        curl_radius,
+        curl_pitch: positive(
+            &format!("{at}.curl_pitch"),
+            "curl_pitch",
+            g.curl_pitch.unwrap_or(2.0 * curl_radius.max(1e-3)),
+        )?,
+        min_up: g.min_up.unwrap_or(-1.0),
+        seed: g.seed.unwrap_or(context.seed),
+    };
+    Ok(generate::groom(&on.vertices, &triangles, &options))
+}

@@ -1,0 +1,170 @@
+//! From what was written to what is meant: checks every value once and turns names into indices.
+
+mod body;
+mod check;
+mod collider;
+mod couple;
+mod material;
+mod mesh;
+mod motion;
+mod select;
+
+use crate::document::{Document, typed};
+use crate::error::{Problem, Resolved, fault};
+use crate::file::{AxisName, FORMAT_VERSION, NumberOr, OutputFile, SceneFile, TextOr};
+use crate::resolved::{Axis, InitialContact, MethodChoice, OutputChoice, Scene, Wind};
+use check::{non_negative, positive, vec3};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::Path;
+use stiction_numerics::Vec3;
+
+/// What resolving needs beside the values: where files are, and what was read.
+pub(crate) struct Context<'a> {
+    pub base: &'a Path,
+    /// Content hash of every mesh file read.
+    pub files: BTreeMap<String, String>,
+    pub seed: u64,
+    pub up: Vec3,
+}
+
+/// Largest number of steps per frame; more is a slip in the unit of `step`.
+const MAX_STEPS_PER_FRAME: f64 = 1e6;
+
+/// Resolves a document; also returns the content hashes of the files read.
+pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, String>)> {
+    check_version(&document.tree)?;
+    let file: SceneFile = typed(&document.tree)?;
+    let up_axis = match file.up_axis {
+        Some(AxisName::X) => Axis::X,
+        Some(AxisName::Y) => Axis::Y,
+        Some(AxisName::Z) | None => Axis::Z,
+    };
+    let seed = file.seed.unwrap_or(0);
+    let mut context = Context { base: &document.base, files: BTreeMap::new(), seed, up: up_axis.unit() };
+    let fps = positive("fps", "fps", file.fps.unwrap_or(30.0))?;
+    let step_size = positive("step", "step", file.step.unwrap_or(1.0 / fps))?;
+    if 1.0 / fps / step_size > MAX_STEPS_PER_FRAME {
+        let requirement = format!("a frame of 1/{fps} s would take more than a million steps");
+        let problem = Problem::OutOfRange { what: "step".into(), value: step_size, requirement };
+        return fault("step", problem, "`step` is in seconds: write 0.001 for a millisecond");
+    }
+    let colliders = collider::colliders(&file.colliders, &mut context)?;
+    let bodies = body::bodies(&file.bodies, &colliders, &mut context)?;
+    if bodies.list.is_empty() {
+        return fault("", Problem::MissingKey("bodies".into()), "add at least one `[bodies.NAME]` table");
+    }
+    let scene = Scene {
+        name: file.name.clone().unwrap_or_else(|| stem(&document.file)),
+        summary: file.summary.clone().unwrap_or_default(),
+        source: file.source.clone().unwrap_or_default(),
+        version: file.stiction,
+        up_axis,
+        gravity: gravity(&file, &context)?,
+        wind: wind(&file)?,
+        fps,
+        frames: file.frames.unwrap_or(60),
+        step_size,
+        method: method(&file)?,
+        attachments: couple::attachments(&file.attachments, &bodies, &colliders)?,
+        stitches: couple::stitches(&file.stitches, &bodies)?,
+        friction: couple::friction(file.friction.as_ref(), &bodies, &colliders)?,
+        initial_contact: initial_contact(&file)?,
+        output: output(file.output.as_ref())?,
+        seed,
+        bodies: bodies.list,
+        colliders,
+    };
+    Ok((scene, context.files))
+}
+
+/// Before anything else, so that a file of a later version is not called full of unknown keys.
+fn check_version(tree: &Value) -> Resolved<()> {
+    match tree.get("stiction").and_then(Value::as_u64) {
+        Some(version) if version != u64::from(FORMAT_VERSION) => fault(
+            "stiction",
+            Problem::Version(version.try_into().unwrap_or(u32::MAX)),
+            format!("this program reads version {FORMAT_VERSION}: write `stiction = {FORMAT_VERSION}`"),
+        ),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn stem(file: &str) -> String {
+    Path::new(file).file_stem().map_or_else(|| "scene".to_owned(), |s| s.to_string_lossy().into_owned())
+}
+
+fn gravity(file: &SceneFile, context: &Context<'_>) -> Resolved<Vec3> {
+    match &file.gravity {
+        None => Ok(context.up * -9.81),
+        Some(NumberOr::Number(size)) => Ok(context.up * -non_negative("gravity", "gravity", *size)?),
+        Some(NumberOr::Full(vector)) => Ok(vec3(*vector)),
+    }
+}
+
+fn wind(file: &SceneFile) -> Resolved<Wind> {
+    let wind = file.wind.clone().unwrap_or_default();
+    let get = |key: &str, value: Option<f64>, default: f64| {
+        non_negative(&format!("wind.{key}"), key, value.unwrap_or(default))
+    };
+    Ok(Wind {
+        velocity: wind.velocity.map_or_else(Vec3::zeros, vec3),
+        gust_amplitude: get("gust_amplitude", wind.gust_amplitude, 0.0)?,
+        gust_frequency: get("gust_frequency", wind.gust_frequency, 1.0)?,
+        gust_length: positive("wind.gust_length", "gust_length", wind.gust_length.unwrap_or(1.0))?,
+        air_density: get("air_density", wind.air_density, 1.204)?,
+    })
+}
+
+/// Options written in `[method]`, with those of `[methods.KEY]` on top.
+fn method(file: &SceneFile) -> Resolved<MethodChoice> {
+    let (key, mut options) = match &file.method {
+        Some(method) => (method.key.clone(), method.options.clone()),
+        None => ("newton".to_owned(), Map::new()),
+    };
+    if let Some(more) = file.methods.get(&key) {
+        options.extend(more.clone());
+    }
+    let table = options.iter().map(|(k, v)| (k.clone(), to_toml(v))).collect();
+    Ok(MethodChoice { key, options: table })
+}
+
+fn to_toml(value: &Value) -> toml::Value {
+    match value {
+        Value::Bool(b) => toml::Value::Boolean(*b),
+        Value::Number(n) => {
+            n.as_i64().map_or_else(|| toml::Value::Float(n.as_f64().unwrap_or(0.0)), toml::Value::Integer)
+        }
+        Value::String(s) => toml::Value::String(s.clone()),
+        Value::Array(items) => toml::Value::Array(items.iter().map(to_toml).collect()),
+        Value::Object(map) => toml::Value::Table(map.iter().map(|(k, v)| (k.clone(), to_toml(v))).collect()),
+        // TOML has no null; JSON's says the same as an empty text to every option.
+        Value::Null => toml::Value::String(String::new()),
+    }
+}
+
+fn initial_contact(file: &SceneFile) -> Resolved<InitialContact> {
+    match &file.initial_contact {
+        None => Ok(InitialContact::MethodDefault),
+        Some(TextOr::Text(word)) if word == "refuse" => Ok(InitialContact::Refuse),
+        Some(TextOr::Text(word)) => fault(
+            "initial_contact",
+            Problem::UnknownName { kind: "policy", name: word.clone() },
+            "write \"refuse\" or { resolve = seconds }",
+        ),
+        Some(TextOr::Full(resolve)) => Ok(InitialContact::Resolve {
+            seconds: positive("initial_contact.resolve", "resolve", resolve.resolve)?,
+        }),
+    }
+}
+
+fn output(file: Option<&OutputFile>) -> Resolved<OutputChoice> {
+    let output = file.cloned().unwrap_or_default();
+    let every = output.checkpoint_every.unwrap_or(1);
+    Ok(OutputChoice {
+        velocities: output.velocities.unwrap_or(true),
+        contacts: output.contacts.unwrap_or(false),
+        colliders: output.colliders.unwrap_or(true),
+        checkpoint_every: check::count("output.checkpoint_every", "checkpoint_every", every, 1)?,
+    })
+}
