@@ -5,6 +5,7 @@
 //! edge); such a pair is kept once, with its multiplicity: the number of vertex–triangle candidates that led to it, at
 //! least one.
 
+use std::ops::Index;
 use crate::broad_phase::Candidates;
 use crate::ccd::{Advance, AdvanceOptions, Query};
 use crate::distance::{Feature, edge_edge, point_triangle};
@@ -120,9 +121,14 @@ pub(crate) fn edge_edge_gap(mesh: &CollisionMesh, x: &[Vec3], a: u32, b: u32) ->
     edge_edge_pair(mesh, x, a, b).gap
 }
 
-/// Closest features of a vertex and a triangle.
+/// Closest features of a vertex and a triangle; `x` gives positions by vertex.
 #[inline]
-pub fn vertex_triangle_pair(mesh: &CollisionMesh, x: &[Vec3], vertex: u32, triangle: u32) -> ProximityPair {
+pub fn vertex_triangle_pair(
+    mesh: &CollisionMesh,
+    x: &(impl Index<usize, Output = Vec3> + ?Sized),
+    vertex: u32,
+    triangle: u32,
+) -> ProximityPair {
     let corners = mesh.triangles()[triangle as usize];
     let [p, a, b, c] = [vertex, corners[0], corners[1], corners[2]].map(|v| &x[v as usize]);
     let found = point_triangle(p, a, b, c);
@@ -156,9 +162,14 @@ pub fn vertex_triangle_pair(mesh: &CollisionMesh, x: &[Vec3], vertex: u32, trian
     }
 }
 
-/// Closest features of two edges.
+/// Closest features of two edges; `x` gives positions by vertex.
 #[inline]
-pub fn edge_edge_pair(mesh: &CollisionMesh, x: &[Vec3], first: u32, second: u32) -> ProximityPair {
+pub fn edge_edge_pair(
+    mesh: &CollisionMesh,
+    x: &(impl Index<usize, Output = Vec3> + ?Sized),
+    first: u32,
+    second: u32,
+) -> ProximityPair {
     let (ea, eb) = (mesh.edges()[first as usize], mesh.edges()[second as usize]);
     let [a0, a1, b0, b1] = [ea[0], ea[1], eb[0], eb[1]].map(|v| &x[v as usize]);
     let found = edge_edge(a0, a1, b0, b1);

@@ -35,6 +35,20 @@ pub fn solve_isotropic(free: Vec3, normal: &Vec3, friction: f64) -> (Vec3, Coulo
     (tangential * (1.0 - bound / slip), Coulomb::Slide)
 }
 
+/// The velocity of [`solve_isotropic`] without branches: what the sweep calls, where the case is hard to predict.
+///
+/// `u = c (u* − u*_N n) + max(u*_N, 0) n`, with `c = 1` when separating and `max(0, 1 + μ u*_N/|u*_T|)` otherwise. A slip of
+/// zero makes the quotient −∞ or NaN; `max` turns both into 0.
+#[inline(always)]
+pub fn isotropic_velocity(free: Vec3, normal: &Vec3, friction: f64) -> Vec3 {
+    let free_normal = free.dot(normal);
+    let tangential = free - normal * free_normal;
+    let slip = tangential.norm();
+    let braked = (1.0 + friction * free_normal / slip).max(0.0);
+    let kept = if free_normal >= 0.0 { 1.0 } else { braked };
+    tangential * kept + normal * free_normal.max(0.0)
+}
+
 /// Orthogonal projection onto `K_μ`.
 ///
 /// Inside: itself; in the polar cone (`μ|z_T| ≤ −z_N`): zero; else `z_N' = (z_N + μ|z_T|)/(1 + μ²)`, `|z_T'| = μ z_N'`.
@@ -90,6 +104,7 @@ mod tests {
             let free = unit(&mut random);
             let (u, case) = solve_isotropic(free, &n, friction);
             seen[case as usize] += 1;
+            assert!((isotropic_velocity(free, &n, friction) - u).norm() < 1e-15);
             assert!(natural_map(&u, &(u - free), &n, friction) < 1e-14 * (1.0 + friction));
         }
         assert!(seen.iter().all(|&count| count > 100), "cases seen: {seen:?}");
@@ -126,6 +141,7 @@ mod tests {
         for free in [Vec3::zeros(), Vec3::new(-1e-300, 0.0, 0.0), Vec3::new(-1e150, 1e150, 0.0)] {
             for friction in [0.0, 1.0, 1e150] {
                 assert!(solve_isotropic(free, &n, friction).0.iter().all(|c| c.is_finite()));
+                assert!(isotropic_velocity(free, &n, friction).iter().all(|c| c.is_finite()));
                 assert!(project_on_cone(free, &n, friction).iter().all(|c| c.is_finite()));
             }
         }

@@ -11,6 +11,7 @@ pub mod barrier;
 pub mod cone;
 pub mod contact;
 pub mod coulomb;
+pub mod detect;
 pub mod elliptic;
 pub mod memory;
 pub mod set;

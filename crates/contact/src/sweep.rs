@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use stiction_numerics::Vec3;
 use stiction_numerics::stencil_stages::StencilKernel;
 
-use crate::cone::{natural_map, solve_isotropic};
+use crate::cone::{isotropic_velocity, natural_map};
 use crate::elliptic::EllipticCone;
 use crate::set::{ContactSet, Hot, ISOTROPIC, SweepNode};
 
@@ -182,7 +182,7 @@ impl Update<'_> {
         let u = gathered + hot.offset + hot.impulse * hot.slack;
         let free = u - hot.impulse;
         let solved = if hot.elliptic == ISOTROPIC {
-            solve_isotropic(free, &hot.normal, hot.friction).0
+            isotropic_velocity(free, &hot.normal, hot.friction)
         } else {
             self.elliptic[hot.elliptic as usize].solve(free, &hot.normal)
         };
@@ -200,21 +200,23 @@ impl Update<'_> {
     }
 }
 
+/// `Σ b_j p_j`. Runs over four lanes, which the compiler turns into vector instructions; the last one is of no use.
 #[inline(always)]
 fn gather(nodes: &[SweepNode], weights: &[f64]) -> Vec3 {
-    let mut sum = [0.0; 3];
+    let mut sum = [0.0; 4];
     for (node, b) in nodes.iter().zip(weights) {
-        (0..3).for_each(|k| sum[k] += b * node[k]);
+        (0..4).for_each(|k| sum[k] += b * node[k]);
     }
-    Vec3::from(sum)
+    Vec3::new(sum[0], sum[1], sum[2])
 }
 
-/// `p_j += b_j/w_j · impulse`.
+/// `p_j += b_j/w_j · impulse`; the zero in the last lane leaves the inverse weight alone.
 #[inline(always)]
 fn scatter(nodes: &mut [SweepNode], weights: &[f64], impulse: &Vec3) {
+    let impulse = [impulse.x, impulse.y, impulse.z, 0.0];
     for (node, b) in nodes.iter_mut().zip(weights) {
         let factor = b * node[3];
-        (0..3).for_each(|k| node[k] += factor * impulse[k]);
+        (0..4).for_each(|k| node[k] += factor * impulse[k]);
     }
 }
 

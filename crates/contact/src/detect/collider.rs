@@ -1,0 +1,261 @@
+//! The collision service of a model.
+//!
+//! *Proximity* contacts take the closest features at the start of the step. *Continuous* contacts take features that come
+//! together on the straight way from the start to a trial end: weights and normal are those at the moment of touching, the gap is
+//! taken at the start along that normal, so `u_N ≥ 0` keeps the pair on the side where it was.
+
+use super::analytic::PlacedShape;
+use super::compile::collision_mesh;
+use super::convert::{Converter, Touch, analytic_key, pair_key};
+use crate::contact::{ContactKind, NewContact};
+use rayon::prelude::*;
+use std::ops::Index;
+use stiction_bodies::{Model, Parameters, Prescription};
+use stiction_collision::ccd::{Advance, AdvanceOptions, Query};
+use stiction_collision::intersection::{self, StateReport};
+use stiction_collision::narrow_phase::{edge_edge_pair, narrow_phase, vertex_triangle_pair};
+use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
+use stiction_numerics::Vec3;
+
+/// Why contacts cannot be found.
+pub type DetectError = MeshError;
+
+/// What counts as near.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DetectOptions {
+    /// Share of a pair's start distance that continuous detection keeps; the rest is open to motion.
+    pub slack: f64,
+}
+
+impl Default for DetectOptions {
+    fn default() -> Self {
+        DetectOptions { slack: 0.1 }
+    }
+}
+
+/// The step for which contacts are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct StepMotion<'a> {
+    /// Blocks at the start.
+    pub start: &'a [Vec3],
+    /// Prescribed blocks.
+    pub prescription: &'a Prescription,
+    /// Time at the start \[s\].
+    pub time: f64,
+    /// Step size \[s\].
+    pub h: f64,
+}
+
+/// Trees, shapes and scratch that persist over steps.
+pub struct Collider {
+    mesh: CollisionMesh,
+    phase: BroadPhase,
+    shapes: Vec<PlacedShape>,
+    /// Surface vertices of bodies that belong to a primitive.
+    touching: Vec<u32>,
+    options: DetectOptions,
+    /// Largest contact gap of a pair of objects \[m\].
+    widest_gap: f64,
+    start: Vec<Vec3>,
+    end: Vec<Vec3>,
+}
+
+impl Collider {
+    /// The service for a model.
+    pub fn new(model: &Model, options: DetectOptions) -> Result<Collider, DetectError> {
+        let mesh = collision_mesh(model)?;
+        let surfaces = &model.surfaces;
+        let mut start = Vec::new();
+        surfaces.positions(&model.initial, &model.colliders, 0.0, &mut start);
+        let phase = BroadPhase::new(&mesh, &start)?;
+        let bodies = model.bodies.len();
+        let place = |(i, c)| PlacedShape::new(c, (bodies + i) as u32);
+        let shapes = model.colliders.colliders.iter().enumerate().filter_map(place).collect();
+        let dynamic = 0..surfaces.kinematic_start() as u32;
+        let touching = dynamic.filter(|&v| mesh.vertex_body(v).is_some()).collect();
+        let widest_gap = surfaces.objects.iter().map(|o| o.contact_gap).fold(0.0, f64::max);
+        Ok(Collider { mesh, phase, shapes, touching, options, widest_gap, end: start.clone(), start })
+    }
+
+    /// The collision mesh.
+    pub fn mesh(&self) -> &CollisionMesh {
+        &self.mesh
+    }
+
+    /// Pairs nearer than their contact gap at the start of the step, and points that are or come (at the velocities given) near
+    /// an analytic collider; sorted, each once.
+    pub fn proximity(
+        &mut self,
+        model: &Model,
+        parameters: &Parameters,
+        motion: &StepMotion<'_>,
+        velocities: &[Vec3],
+    ) -> Result<Vec<NewContact>, DetectError> {
+        self.place(model, motion, velocities);
+        let candidates = self.phase.proximity_candidates(&self.mesh, &self.start, self.widest_gap)?;
+        let pairs = narrow_phase(&self.mesh, &candidates, &self.start, self.widest_gap);
+        let converter = self.converter(model, parameters, motion);
+        let near = |pair: &ProximityPair| {
+            let thickness = pair.distance - pair.gap;
+            let contact = converter.pair(pair, &self.start, thickness)?;
+            (pair.gap <= pair_gap(model, contact.bodies)).then_some(contact)
+        };
+        let mut out: Vec<NewContact> = pairs.par_iter().filter_map(near).collect();
+        out.extend(self.analytic(model, &converter, |_| true));
+        Ok(out)
+    }
+
+    /// Pairs that come together on the way from the start to the end of the step at the velocities given, and that are not
+    /// among `known` (sorted keys); sorted, each once.
+    pub fn continuous(
+        &mut self,
+        model: &Model,
+        parameters: &Parameters,
+        motion: &StepMotion<'_>,
+        velocities: &[Vec3],
+        known: &[u64],
+    ) -> Result<Vec<NewContact>, DetectError> {
+        self.place(model, motion, velocities);
+        let candidates = self.phase.swept_candidates(&self.mesh, &self.start, &self.end, 0.0)?;
+        let converter = self.converter(model, parameters, motion);
+        let fresh = |key: u64| known.binary_search(&key).is_err();
+        let vertex_triangle = candidates.vertex_triangle.par_iter().filter_map(|&[v, t]| {
+            let [a, b, c] = self.mesh.triangles()[t as usize];
+            let thickness = self.mesh.vertex_half_thickness(v) + self.mesh.triangle_half_thickness(t);
+            let place = self.touching_place(Query::PointTriangle, [v, a, b, c], thickness)?;
+            Some((vertex_triangle_pair(&self.mesh, &place, v, t), thickness))
+        });
+        let edge_edge = candidates.edge_edge.par_iter().filter_map(|&[e, f]| {
+            let ([a, b], [c, d]) = (self.mesh.edges()[e as usize], self.mesh.edges()[f as usize]);
+            let thickness = self.mesh.edge_half_thickness(e) + self.mesh.edge_half_thickness(f);
+            let place = self.touching_place(Query::EdgeEdge, [a, b, c, d], thickness)?;
+            Some((edge_edge_pair(&self.mesh, &place, e, f), thickness))
+        });
+        let found: Vec<(ProximityPair, f64)> = vertex_triangle.chain(edge_edge).collect();
+        let mut out: Vec<NewContact> = found
+            .iter()
+            .filter(|(pair, _)| fresh(pair_key(pair)))
+            .filter_map(|(pair, thickness)| converter.pair(pair, &self.start, *thickness))
+            .collect();
+        out.extend(self.analytic(model, &converter, fresh));
+        out.sort_by_key(|c| (c.kind, c.key));
+        out.dedup_by_key(|c| c.key);
+        Ok(out)
+    }
+
+    /// Judges a whole configuration: crossings, overlaps, points inside closed bodies.
+    pub fn judge(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<StateReport, DetectError> {
+        model.surfaces.positions(blocks, &model.colliders, time, &mut self.start);
+        intersection::check_state(&self.mesh, &self.start)
+    }
+
+    /// Signed gaps of points to analytic colliders below zero: (vertex, object, gap \[m\]).
+    pub fn analytic_penetrations(&self, model: &Model, blocks: &[Vec3], time: f64) -> Vec<(u32, u32, f64)> {
+        let mut positions = Vec::new();
+        model.surfaces.positions(blocks, &model.colliders, time, &mut positions);
+        let mut out = Vec::new();
+        for shape in &self.shapes {
+            for &vertex in &self.touching {
+                let gap = shape.closest(&positions[vertex as usize], time).distance
+                    - self.analytic_thickness(model, vertex, shape.object);
+                if gap < 0.0 {
+                    out.push((vertex, shape.object, gap));
+                }
+            }
+        }
+        out
+    }
+
+    fn converter<'a>(&'a self, model: &'a Model, parameters: &'a Parameters, motion: &'a StepMotion<'a>) -> Converter<'a> {
+        Converter { surfaces: &model.surfaces, parameters, motion, start: &self.start, prescribed_end: &self.end }
+    }
+
+    /// Surface vertices at the start of the step, and at its end for the given velocities.
+    fn place(&mut self, model: &Model, motion: &StepMotion<'_>, velocities: &[Vec3]) {
+        let surfaces = &model.surfaces;
+        surfaces.positions(motion.start, &model.colliders, motion.time, &mut self.start);
+        let end: Vec<Vec3> = (0..model.nodes)
+            .map(|n| match motion.prescription.fixed[n] {
+                true => motion.prescription.target[n],
+                false => motion.start[n] + velocities[n] * motion.h,
+            })
+            .collect();
+        surfaces.positions(&end, &model.colliders, motion.time + motion.h, &mut self.end);
+    }
+
+    fn analytic_thickness(&self, model: &Model, vertex: u32, object: u32) -> f64 {
+        self.mesh.vertex_half_thickness(vertex) + model.surfaces.objects[object as usize].half_thickness
+    }
+
+    /// Points near an analytic collider at the start, or beyond its surface at the end.
+    fn analytic(&self, model: &Model, converter: &Converter<'_>, wanted: impl Fn(u64) -> bool + Sync) -> Vec<NewContact> {
+        let (time, h) = (converter.motion.time, converter.motion.h);
+        let of_shape = |shape: &PlacedShape| -> Vec<NewContact> {
+            let touch = |&vertex: &u32| {
+                let key = analytic_key(vertex, shape.object);
+                let object = model.surfaces.object_of_vertex[vertex as usize];
+                let place = &self.start[vertex as usize];
+                let thickness = self.analytic_thickness(model, vertex, shape.object);
+                let found = shape.closest(place, time);
+                let gap = found.distance - thickness;
+                let near = gap <= pair_gap(model, [object, shape.object]);
+                let passes = || shape.closest(&self.end[vertex as usize], time + h).distance < thickness;
+                if !wanted(key) || !(near || passes()) {
+                    return None;
+                }
+                converter.contact(&Touch {
+                    vertices: &[vertex],
+                    weights: &[1.0],
+                    normal: found.normal,
+                    gap,
+                    point: found.point,
+                    objects: [object, shape.object],
+                    kind: ContactKind::Analytic,
+                    key,
+                    extra_velocity: -shape.mean_velocity(&found.point, time, h),
+                })
+            };
+            self.touching.par_iter().filter_map(touch).collect()
+        };
+        self.shapes.iter().flat_map(of_shape).collect()
+    }
+
+    /// The positions of four vertices at the moment when they touch; `None` when they pass free.
+    fn touching_place(
+        &self,
+        query: fn([Vec3; 4], [Vec3; 4]) -> Query,
+        vertices: [u32; 4],
+        thickness: f64,
+    ) -> Option<FourPlaces> {
+        let (x0, x1) = (vertices.map(|v| self.start[v as usize]), vertices.map(|v| self.end[v as usize]));
+        let options = AdvanceOptions { min_separation: thickness, slack: self.options.slack, ..AdvanceOptions::default() };
+        let time = match query(x0, x1).advance(&options) {
+            Advance::Free => return None,
+            Advance::Blocked { time } => time,
+            Advance::TooClose { .. } => 0.0,
+        };
+        let places = std::array::from_fn(|k| x0[k] + (x1[k] - x0[k]) * time);
+        Some(FourPlaces { vertices, places })
+    }
+}
+
+/// Positions of the four vertices of a pair, by vertex.
+struct FourPlaces {
+    vertices: [u32; 4],
+    places: [Vec3; 4],
+}
+
+impl Index<usize> for FourPlaces {
+    type Output = Vec3;
+
+    fn index(&self, vertex: usize) -> &Vec3 {
+        let place = self.vertices.iter().position(|&v| v as usize == vertex);
+        &self.places[place.expect("a pair asks for its own vertices only")]
+    }
+}
+
+/// Distance beyond the thicknesses at which two objects begin to act on each other \[m\].
+fn pair_gap(model: &Model, objects: [u32; 2]) -> f64 {
+    let gap = |object: u32| model.surfaces.objects[object as usize].contact_gap;
+    gap(objects[0]).max(gap(objects[1]))
+}

@@ -1,0 +1,13 @@
+//! Finding contacts for a solver: the collision service over a model.
+//!
+//! Comes in: a model, a configuration, a time. Goes out: contacts with free nodes, weights, normals, gaps and friction, ready
+//! for a contact set. Solvers ask when their method needs it; they get a service, not a finished list.
+
+mod analytic;
+mod collider;
+mod compile;
+mod convert;
+
+pub use analytic::PlacedShape;
+pub use collider::{Collider, DetectError, DetectOptions, StepMotion};
+pub use compile::collision_mesh;
