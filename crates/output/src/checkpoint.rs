@@ -219,7 +219,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(40))]
+        #![proptest_config(ProptestConfig::with_cases(25))]
         #[test]
         fn a_cut_newest_falls_back_to_the_one_before(at in any::<prop::sample::Index>()) {
             let folder = tempfile::tempdir().unwrap();

@@ -22,6 +22,8 @@ use std::path::Path;
 const HEADER_BYTES: usize = 32;
 /// A table larger than this is damage, not data.
 const MAX_TABLE_BYTES: u64 = 1 << 26;
+/// Memory reserved on the word of a file before its content proves it.
+const MAX_RESERVED_BYTES: u64 = 1 << 24;
 /// Level 1 keeps writing a frame well below the cost of a step; higher levels gain a few per cent.
 const ZSTD_LEVEL: i32 = 1;
 
@@ -191,7 +193,7 @@ fn unpack(stored: Vec<u8>, entry: &Entry) -> Option<Vec<u8>> {
         0 => stored,
         1 => {
             // Read as a stream with a limit: a forged length must not reserve memory.
-            let mut raw = Vec::new();
+            let mut raw = Vec::with_capacity(entry.raw_bytes.min(MAX_RESERVED_BYTES) as usize);
             let decoder = zstd::stream::read::Decoder::new(stored.as_slice()).ok()?;
             decoder.take(entry.raw_bytes + 1).read_to_end(&mut raw).ok()?;
             raw

@@ -150,6 +150,11 @@ impl BodyLayout {
         }
     }
 
+    /// Its colour in linear light, as glTF and USD store it.
+    pub fn linear_colour(&self) -> [f32; 3] {
+        self.colour.map(|c| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) })
+    }
+
     fn check(&self) -> Result<()> {
         let count = self.vertex_count();
         let fail = |reason: String| Err(OutputError::shape(format!("body `{}`", self.name), reason));

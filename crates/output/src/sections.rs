@@ -4,12 +4,21 @@ use crate::error::{OutputError, Result};
 
 /// Bytes of single-precision numbers.
 pub fn from_f32s(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+    to_bytes(values, f32::to_le_bytes)
 }
 
 /// Bytes of unsigned integers.
 pub fn from_u32s(values: &[u32]) -> Vec<u8> {
-    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+    to_bytes(values, u32::to_le_bytes)
+}
+
+/// Fixed-size chunks let the compiler turn this into a plain copy.
+fn to_bytes<T: Copy, const N: usize>(values: &[T], encode: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+    let mut bytes = vec![0u8; N * values.len()];
+    for (chunk, &value) in bytes.as_chunks_mut::<N>().0.iter_mut().zip(values) {
+        *chunk = encode(value);
+    }
+    bytes
 }
 
 /// Single-precision numbers of bytes; an odd rest is ignored (lengths are checked by the caller).
@@ -49,7 +58,7 @@ impl Sections {
 
     /// Adds numbers.
     pub fn put_f64s(&mut self, name: &str, values: &[f64]) {
-        self.put_bytes(name, values.iter().flat_map(|v| v.to_bits().to_le_bytes()).collect());
+        self.put_bytes(name, to_bytes(values, f64::to_le_bytes));
     }
 
     /// Adds 3-vectors (arrays or any type that turns into them).
@@ -65,7 +74,7 @@ impl Sections {
 
     /// Adds 64-bit integers.
     pub fn put_u64s(&mut self, name: &str, values: &[u64]) {
-        self.put_bytes(name, values.iter().flat_map(|v| v.to_le_bytes()).collect());
+        self.put_bytes(name, to_bytes(values, u64::to_le_bytes));
     }
 
     /// Adds text.

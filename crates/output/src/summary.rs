@@ -98,10 +98,10 @@ impl RunSummary {
         self.ms_per_frame = 1e3 * seconds / self.frames.saturating_sub(1).max(1) as f64;
     }
 
-    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+    pub(crate) fn write(&self, path: &Path, durability: Durability) -> Result<()> {
         let mut text = serde_json::to_string_pretty(self).expect("plain values serialise");
         text.push('\n');
-        write_atomic(path, text.as_bytes(), Durability::Device)
+        write_atomic(path, text.as_bytes(), durability)
     }
 
     pub(crate) fn read(path: &Path) -> Result<Self> {

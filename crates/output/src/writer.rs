@@ -130,7 +130,8 @@ impl RunWriter {
 
     /// Writes `run.json` with the present values.
     pub fn write_summary(&self) -> Result<()> {
-        self.summary.write(&self.folder.join("run.json"))
+        // While running it only informs: a resume needs the checkpoint, which is synced.
+        self.summary.write(&self.folder.join("run.json"), Durability::Process)
     }
 
     /// Ends the run: finished, or failed with a reason.
@@ -138,7 +139,7 @@ impl RunWriter {
         self.stats.sync()?;
         self.summary.status = if failure.is_none() { RunStatus::Finished } else { RunStatus::Failed };
         self.summary.failure = failure;
-        self.write_summary()?;
+        self.summary.write(&self.folder.join("run.json"), Durability::Device)?;
         Ok(self.summary)
     }
 }

@@ -77,7 +77,7 @@ fn a_kill_between_any_two_writes_resumes_to_the_same_files() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(20))]
 
     /// Worse than a kill: the newest files of every kind are cut anywhere, and rests of writes lie about.
     #[test]

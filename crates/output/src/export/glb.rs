@@ -272,7 +272,7 @@ impl Gltf {
     }
 
     fn material(&mut self, body: &BodyLayout) -> usize {
-        let [r, g, b] = body.colour.map(|c| f64::from(c.clamp(0.0, 1.0)).powf(2.2));
+        let [r, g, b] = body.linear_colour().map(|c| c.clamp(0.0, 1.0));
         self.materials.push(json!({
             "name": body.name,
             "doubleSided": true,

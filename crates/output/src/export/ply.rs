@@ -43,8 +43,13 @@ fn write_body(out: &mut impl Write, body: &BodyLayout, frame: &Frame) -> IoResul
     for channel in channels {
         writeln!(out, "property float {}", channel.name.replace(char::is_whitespace, "_"))?;
     }
-    writeln!(out, "element face {}\nproperty list uchar int vertex_indices", body.triangles.len())?;
-    writeln!(out, "element edge {}\nproperty int vertex1\nproperty int vertex2", body.segments.len())?;
+    // Empty elements are left out: not every reader knows edges.
+    if !body.triangles.is_empty() {
+        writeln!(out, "element face {}\nproperty list uchar int vertex_indices", body.triangles.len())?;
+    }
+    if !body.segments.is_empty() {
+        writeln!(out, "element edge {}\nproperty int vertex1\nproperty int vertex2", body.segments.len())?;
+    }
     writeln!(out, "end_header")?;
     for v in body.range() {
         let own = frame.positions[v].iter();

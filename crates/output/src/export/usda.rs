@@ -91,7 +91,7 @@ impl<'a> Prim<'a> {
         } else {
             self.mesh_topology(out)?
         }
-        let [r, g, b] = self.body.colour.map(linear_from_srgb);
+        let [r, g, b] = self.body.linear_colour();
         writeln!(out, "        color3f[] primvars:displayColor = [({r}, {g}, {b})]")?;
         match self.body.motion {
             Motion::Free => self.sampled_points(out)?,
@@ -210,11 +210,6 @@ fn curves(body: &BodyLayout) -> Vec<Vec<u32>> {
 
 fn in_order(body: &BodyLayout) -> bool {
     body.strands.iter().flatten().copied().eq(0..body.vertex_count() as u32)
-}
-
-/// `displayColor` is linear; layouts hold sRGB.
-fn linear_from_srgb(c: f32) -> f32 {
-    if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 
 fn separated<T: std::fmt::Display>(out: &mut impl Write, items: impl IntoIterator<Item = T>) -> IoResult<()> {

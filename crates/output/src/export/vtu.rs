@@ -118,10 +118,13 @@ fn vectors(out: &mut impl Write, name: &str, values: &[[f32; 3]]) -> IoResult<()
 fn array(out: &mut impl Write, name: &str, kind: &str, components: usize, bytes: &[u8]) -> IoResult<()> {
     let mut block = (bytes.len() as u64).to_le_bytes().to_vec();
     block.extend_from_slice(bytes);
+    // One component is the default; stating it makes some readers return columns instead of arrays.
+    let components =
+        if components == 1 { String::new() } else { format!(" NumberOfComponents=\"{components}\"") };
+    let text = BASE64_STANDARD.encode(block);
     writeln!(
         out,
-        "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" format=\"binary\">\n{}\n</DataArray>",
-        BASE64_STANDARD.encode(block)
+        "<DataArray type=\"{kind}\" Name=\"{name}\"{components} format=\"binary\">\n{text}\n</DataArray>"
     )
 }
 
