@@ -110,7 +110,7 @@ impl BroadPhase {
                 emit_edge_triangle(self, mesh, b, a, i, found);
             }
         });
-        Ok(unpack(sorted(parts)))
+        Ok(sorted(parts))
     }
 
     /// Moves the boxes to these positions, grown for `gap` \[m\], without a query.
@@ -202,7 +202,7 @@ impl BroadPhase {
         });
         let (vertex_triangle, edge_edge): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let (vertex_triangle, edge_edge) = rayon::join(|| sorted(vertex_triangle), || sorted(edge_edge));
-        Candidates { vertex_triangle: unpack(vertex_triangle), edge_edge: unpack(edge_edge) }
+        Candidates { vertex_triangle, edge_edge }
     }
 
     #[inline]
@@ -249,7 +249,7 @@ fn emit_vertex_triangle(
     }
 }
 
-/// Owned edges of `a` against owned edges of `b`.
+/// Owned edges of `a` against owned edges of `b`. Most pairs of elements are neighbours, so shared ends are asked first.
 #[inline]
 fn emit_edge_edge(
     phase: &BroadPhase,
@@ -266,10 +266,10 @@ fn emit_edge_edge(
     let (all_a, all_b) = (phase.tree.element_box(position_a), phase.tree.element_box(position_b));
     let side = |element: &Element, k: usize| [element.vertices[k], element.vertices[(k + 1) % 3]];
     for i in 0..3 {
+        let first = side(a, i);
         if owned_a >> i & 1 == 0 {
             continue;
         }
-        let first = side(a, i);
         let first_box = phase.edge_box(first);
         if !first_box.overlaps(all_b) {
             continue;
@@ -324,16 +324,36 @@ fn pack(pair: [u32; 2]) -> u64 {
     u64::from(pair[0]) << 32 | u64::from(pair[1])
 }
 
-fn unpack(packed: Vec<u64>) -> Vec<[u32; 2]> {
-    packed.into_iter().map(|key| [(key >> 32) as u32, key as u32]).collect()
-}
-
-/// All parts in one sorted list. Pairs are unique by ownership.
-fn sorted(parts: Vec<Vec<u64>>) -> Vec<u64> {
-    let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-    parts.into_iter().for_each(|part| all.extend(part));
-    all.par_sort_unstable();
-    all
+/// All parts in one sorted list. Pairs are unique by ownership, so the order is total. One scatter by the first number
+/// makes buckets that fit in the cache; sorting those costs half of sorting the whole.
+fn sorted(parts: Vec<Vec<u64>>) -> Vec<[u32; 2]> {
+    let total: usize = parts.iter().map(Vec::len).sum();
+    let largest = parts.iter().flatten().max().map_or(0, |key| key >> 32) as usize;
+    let buckets = (total / 512).clamp(1, 1 << 14);
+    let width = largest / buckets + 1;
+    let bucket_of = |key: u64| (key >> 32) as usize / width;
+    let mut ends = vec![0usize; buckets];
+    parts.iter().flatten().for_each(|&key| ends[bucket_of(key)] += 1);
+    let mut begin = 0;
+    for end in &mut ends {
+        begin += std::mem::replace(end, begin);
+    }
+    let mut all = vec![0u64; total];
+    for &key in parts.iter().flatten() {
+        let slot = &mut ends[bucket_of(key)];
+        all[*slot] = key;
+        *slot += 1;
+    }
+    let mut rest = all.as_mut_slice();
+    let mut slices = Vec::with_capacity(buckets);
+    let mut begin = 0;
+    for end in ends {
+        let (bucket, tail) = rest.split_at_mut(end - begin);
+        slices.push(bucket);
+        (rest, begin) = (tail, end);
+    }
+    slices.into_par_iter().with_min_len(16).for_each(|bucket| bucket.sort_unstable());
+    all.into_iter().map(|key| [(key >> 32) as u32, key as u32]).collect()
 }
 
 /// The same candidates by comparing everything with everything: the oracle of the tree.
