@@ -139,9 +139,15 @@ impl Stopwatch {
         result
     }
 
-    /// Adds seconds that were measured elsewhere (an earlier part of a resumed run).
-    pub fn add(&mut self, category: Category, seconds: f64) {
+    /// Starts now, with the seconds of an earlier part of the run already booked.
+    pub fn resume(earlier: [f64; 8]) -> Self {
+        Self { seconds: earlier, ..Self::default() }
+    }
+
+    /// Adds seconds that were measured elsewhere, and takes them from the category that is running.
+    pub fn transfer(&mut self, category: Category, seconds: f64) {
         self.seconds[category as usize] += seconds;
+        self.seconds[self.current as usize] -= seconds;
     }
 
     /// Seconds per category so far, in the order of [`Category::ALL`].
@@ -200,5 +206,14 @@ mod tests {
         let lap = watch.lap(&mut last);
         assert!((lap.values().sum::<f64>() - last.iter().sum::<f64>()).abs() < 1e-12);
         assert!((sum(&watch.share()) - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_resumed_watch_goes_on_and_transfers_keep_the_total() {
+        let mut watch = Stopwatch::resume([1.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 3.0]);
+        watch.transfer(Category::Assembly, 0.5);
+        let seconds = watch.seconds();
+        assert_eq!(seconds[..3], [1.0, 0.5, 2.0]);
+        assert!(seconds[7] >= 2.5 && watch.total() >= 6.0);
     }
 }

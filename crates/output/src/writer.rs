@@ -14,6 +14,7 @@ use crate::reader::{frame_files, frame_name};
 use crate::sections::Sections;
 use crate::stats::{StatsWriter, StepRecord};
 use crate::summary::{RunStatus, RunSummary};
+use crate::time_share::Category;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,7 @@ pub struct RunWriter {
     layout: Layout,
     stats: StatsWriter,
     summary: RunSummary,
+    earlier_seconds: [f64; 8],
 }
 
 impl RunWriter {
@@ -39,10 +41,11 @@ impl RunWriter {
     pub fn resume(
         folder: &Path,
         layout: Layout,
-        summary: RunSummary,
+        mut summary: RunSummary,
         checkpoint: Option<&Checkpoint>,
     ) -> Result<Self> {
         let (step, frames) = checkpoint.map_or((0, 0), |c| (c.step, c.frames));
+        summary.wall_seconds = checkpoint.map_or(0.0, |c| c.wall_seconds);
         Self::prepare(folder, layout, summary, step, frames)
     }
 
@@ -64,13 +67,15 @@ impl RunWriter {
             if index >= frames {
                 fs::remove_file(&path).map_err(|e| OutputError::writing(&path, e))?;
             } else {
-                summary.frames += 1;
+                summary.frames = u64::from(index) + 1;
             }
         }
         let (stats, kept) = StatsWriter::open(&folder.join("stats.jsonl"), step)?;
         kept.iter().for_each(|record| summary.add_step(record));
+        let spent = |c: Category| kept.iter().filter_map(|r| r.seconds.get(c.name())).sum();
+        let earlier_seconds = Category::ALL.map(spent);
         layout_file::write(&folder.join("frames"), &layout)?;
-        let writer = Self { folder: folder.to_path_buf(), layout, stats, summary };
+        let writer = Self { folder: folder.to_path_buf(), layout, stats, summary, earlier_seconds };
         writer.write_summary()?;
         Ok(writer)
     }
@@ -93,6 +98,12 @@ impl RunWriter {
     /// The summary, to set what only the caller knows (sizes, wall time, hash).
     pub fn summary_mut(&mut self) -> &mut RunSummary {
         &mut self.summary
+    }
+
+    /// Wall time by category that the kept steps of a resumed run took, in the order of [`Category::ALL`]; give
+    /// it to [`Stopwatch::resume`](crate::Stopwatch::resume).
+    pub fn earlier_seconds(&self) -> [f64; 8] {
+        self.earlier_seconds
     }
 
     /// Writes a frame under its number.

@@ -8,7 +8,7 @@ use std::io::{Cursor, Read};
 use std::path::Path;
 use stiction_output::container::ContainerReader;
 use stiction_output::export::bundle::{self, PAGE_MARKER};
-use stiction_output::{ExportOptions, ExportReport, Format, RunReader, export};
+use stiction_output::{ExportOptions, ExportReport, Format, RunReader, RunWriter, UpAxis, export};
 
 struct Exported {
     reader: RunReader,
@@ -198,6 +198,34 @@ fn bundle_holds_all_frames_and_the_page_gets_it() {
     assert_eq!(container.read("frame/1/contacts").unwrap().len(), 2 * 36);
     let stats: serde_json::Value = serde_json::from_slice(&container.read("stats").unwrap()).unwrap();
     assert_eq!(stats.as_array().unwrap().len(), 8);
+}
+
+#[test]
+fn every_up_axis_and_a_single_frame_are_written() {
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    for (axis, usd, gltf) in [
+        (UpAxis::X, "upAxis = \"Y\"", Some([0.0, 0.0, half, half])),
+        (UpAxis::Y, "upAxis = \"Y\"", None),
+        (UpAxis::Z, "upAxis = \"Z\"", Some([-half, 0.0, 0.0, half])),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut layout = layout();
+        layout.up_axis = axis;
+        let mut writer = RunWriter::create(folder.path(), layout.clone(), summary()).unwrap();
+        writer.write_frame(&frame(&layout, 0)).unwrap();
+        let reader = RunReader::open(folder.path()).unwrap();
+        let path = folder.path().join("out");
+        export(&reader, Format::Usda, &path, &ExportOptions::default()).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(usd) && text.contains("rotateZ = 90") == (axis == UpAxis::X));
+        export(&reader, Format::Glb, &path, &ExportOptions::default()).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        let length = integer(&bytes, 12) as usize;
+        let json: serde_json::Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+        assert_eq!(json["nodes"][0]["rotation"], serde_json::json!(gltf));
+        assert!(json.get("animations").is_none());
+        assert_eq!(json["nodes"][2]["translation"], serde_json::json!([0.0, 0.0, 2.0]));
+    }
 }
 
 #[test]

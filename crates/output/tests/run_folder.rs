@@ -113,6 +113,20 @@ proptest! {
 }
 
 #[test]
+fn a_resumed_run_knows_the_time_it_took_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = RunWriter::create(folder.path(), layout(), summary()).unwrap();
+    (1..=4).for_each(|step| writer.write_step(&record(step)).unwrap());
+    writer.summary_mut().wall_seconds = 7.5;
+    writer.write_checkpoint(3, 0.1, Sections::new()).unwrap();
+    drop(writer);
+    let checkpoint = Checkpoint::read_latest(&folder.path().join("checkpoint"), &identity()).unwrap();
+    let writer = RunWriter::resume(folder.path(), layout(), summary(), checkpoint.as_ref()).unwrap();
+    assert_eq!(writer.earlier_seconds(), [0.75, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    assert_eq!((writer.summary().wall_seconds, writer.summary().steps), (7.5, 3));
+}
+
+#[test]
 fn a_folder_with_a_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write_run(folder.path());

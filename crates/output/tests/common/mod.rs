@@ -65,6 +65,7 @@ pub fn record(step: u64) -> StepRecord {
     let mut record = StepRecord { step, time: step as f64 / 48.0, h: 1.0 / 48.0, ..StepRecord::default() };
     record.contacts = step * 7 % 5;
     record.energy.insert("kinetic".into(), 1.0 / step as f64);
+    record.seconds.insert("detection".into(), 0.25);
     record
 }
 
