@@ -95,6 +95,20 @@ fn corotated_laws_stay_finite_where_the_rotation_is_not_unique() {
     }
 }
 
+/// As documented: flat elements open again, a point does not.
+#[test]
+fn stable_neo_hookean_opens_flat_elements_but_not_points() {
+    let lame = Lame::solid(1.0, 0.3);
+    let law = SolidLaw::StableNeoHookean;
+    let flat = Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 0.0));
+    assert!(law.stress(&flat, &lame)[(2, 2)] < 0.0);
+    let inverted = Mat3::from_diagonal(&Vec3::new(1.0, 1.0, -0.5));
+    assert!(law.stress(&inverted, &lame)[(2, 2)] < 0.0);
+    assert_eq!(law.stress(&Mat3::zeros(), &lame), Mat3::zeros());
+    let at_point = law.hessian(&Mat3::zeros(), &lame, Curvature::Exact).dense();
+    assert!((at_point - SMatrix::identity() * lame.mu).amax() < 1e-15);
+}
+
 #[test]
 fn neo_hookean_is_infinite_when_inverted_or_flat() {
     let mut random = Random::new(6);

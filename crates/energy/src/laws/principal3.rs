@@ -8,7 +8,7 @@
 //!   `(D_ij + D_ji)/√2` with `f = (ψ_i−ψ_j)/(σ_i−σ_j)`.
 //!
 //! So nine numbers describe it, and removing negative eigenvalues means clamping `t` and `f` and projecting one 3×3
-//! matrix.   \[Smith2019, section 4; the reflection of an inverted F goes to the smallest σ\]
+//! matrix.   \[Smith2019; the reflection of an inverted F goes to the smallest σ\]
 
 use stiction_numerics::nalgebra::SMatrix;
 use stiction_numerics::{Mat3, Vec3, project_spd3};

@@ -28,8 +28,9 @@ pub enum SolidLaw {
     NeoHookean,
     /// `ψ = ½μ(|F|² − 3) − μ(J−1) + ½λ'(J−1)²`, λ' = λ + μ.
     ///
-    /// Under inversion: smooth and finite everywhere, pushes back to J = 1; the point state F = 0 is an unstable
-    /// equilibrium.   \[Smith2018, without their logarithm, rest-stable by λ'\]
+    /// Under inversion: smooth and finite everywhere; a flat or inverted element is pushed back towards J = 1. One
+    /// state is a trap: an element shrunk to a point (F = 0) feels no force, and small F is drawn towards it.
+    /// \[Smith2018, without their logarithm, which would remove the trap; rest-stable by λ'\]
     StableNeoHookean,
     /// `ψ = μ Σ(σ−1)² + ½λ (Σ(σ−1))²`: linear elasticity in the frame of the polar rotation.
     ///
