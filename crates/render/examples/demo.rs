@@ -98,6 +98,9 @@ fn main() {
     println!("{} cloth triangles", plain.meshes[0].triangles.len());
     write(timed("plain", &plain, &options), "plain.png");
 
+    if std::env::args().any(|a| a == "--plain") {
+        return;
+    }
     let mut coloured = scene(223, 0, 0.0);
     let heights = coloured.meshes[0].positions.iter().map(|p| ColourMap::Sequential.at(p[1])).collect();
     coloured.meshes[0].vertex_colours = Some(heights);

@@ -132,7 +132,8 @@ impl Camera {
             if !(length.is_finite() && length > 0.0) {
                 return fail("eye and target must be finite and differ");
             }
-            if l.up.is_some_and(|up| !(v3(up).cross(&view).norm() > 1e-6 * length * v3(up).norm())) {
+            let sideways = |up: V3| up.cross(&view).norm() > 1e-6 * length * up.norm();
+            if l.up.is_some_and(|up| !sideways(v3(up))) {
                 return fail("up must not be zero or lie along the line of sight");
             }
         }

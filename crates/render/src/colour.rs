@@ -74,7 +74,7 @@ pub enum ColourMap {
 impl ColourMap {
     /// Colour at `t`, clamped to [0, 1]; a number that is not finite gives magenta.
     pub fn at(self, t: f32) -> Colour {
-        const SEQUENTIAL: [u32; 6] = [0x2b2a6b, 0x2f5fa5, 0x25939c, 0x53b873, 0xb3d15a, 0xfbe45c];
+        const SEQUENTIAL: [u32; 6] = [0x3f489c, 0x3a76b8, 0x2fa0a2, 0x5fc078, 0xb7d65a, 0xfbe45c];
         const DIVERGING: [u32; 7] = [0x2a4fa3, 0x5b8bcb, 0xa9c6e2, 0xe6e4df, 0xecb79a, 0xd4725a, 0xa32638];
         if !t.is_finite() {
             return Colour::hex(0xff00ff);

@@ -156,7 +156,7 @@ fn add_markers(scene: &mut SceneView, layout: &Layout, frame: &Frame, overlays: 
         let strongest = frame.contacts.iter().map(|c| crate::v3(c.force).norm()).fold(0.0, f32::max);
         for contact in &frame.contacts {
             let position = contact.point;
-            let normal = Marker { position, arrow: Some(contact.normal), colour: normal_colour, size: 2.5 };
+            let normal = Marker { position, arrow: Some(contact.normal), colour: normal_colour, size: 4.0 };
             scene.markers.push(normal);
             if strongest > 0.0 {
                 let arrow = Some(contact.force.map(|f| 2.0 * f / strongest));

@@ -6,12 +6,14 @@
 
 use rayon::prelude::*;
 
+use crate::V3;
 use crate::projection::Projector;
 use crate::shadow::ShadowMap;
 use crate::spiral::{PERIOD, SpiralTable, pattern_turn};
 use crate::surface::SurfacePoint;
+use crate::view::Bounds;
 
-const TAPS: usize = 14;
+const TAPS: usize = 12;
 /// Angle bias β of the formula above.
 const ANGLE_BIAS: f32 = 0.08;
 /// Radii relative to the scene's radius, and how much each darkens.
@@ -39,6 +41,8 @@ pub(crate) struct PixelGrid<'a> {
     pub projector: &'a Projector,
     /// Radius of the scene [m].
     pub scene_radius: f32,
+    /// Box of all that can hide sky or sun.
+    pub casters: Bounds,
 }
 
 impl PixelGrid<'_> {
@@ -55,22 +59,45 @@ impl PixelGrid<'_> {
         2.5 * self.projector.sample_width(point.position.z)
     }
 
-    fn sky(&self, column: usize, row: usize, point: &SurfacePoint, pattern: &[[f32; 2]]) -> f32 {
+    /// Positions alone, closely packed for the scattered reads of the occlusion; background is infinitely far.
+    fn places(&self) -> Vec<V3> {
+        let far = V3::repeat(f32::INFINITY);
+        self.points.par_iter().map(|p| p.as_ref().map_or(far, |p| p.position)).collect()
+    }
+
+    /// Whether bodies are too far from a ground point to hide sky from it.
+    fn in_the_open(&self, point: &SurfacePoint) -> bool {
+        let margin = SCALES[1].0 * self.scene_radius;
+        let world = self.projector.to_world(point.position);
+        let outside =
+            |k: usize| world[k] < self.casters.min[k] - margin || world[k] > self.casters.max[k] + margin;
+        point.is_ground() && (0..3).any(outside)
+    }
+
+    fn sky(
+        &self,
+        places: &[V3],
+        [column, row]: [usize; 2],
+        point: &SurfacePoint,
+        pattern: &[[f32; 2]],
+    ) -> f32 {
+        let (width, height) = (self.projector.width, self.projector.height);
         let pixel = self.projector.sample_width(point.position.z);
-        let longest = SCREEN_REACH * self.projector.height as f32;
+        let longest = SCREEN_REACH * height as f32;
         let mut open = 1.0;
         for (relative, strength) in SCALES {
             let reach = (relative * self.scene_radius / pixel).clamp(2.0, longest);
-            let radius_squared = (reach * pixel).powi(2);
+            let inverse_squared = (reach * pixel).powi(-2);
             let mut hidden = 0.0;
             for unit in pattern {
-                let [u, v] = unit.map(|c| (c * reach + 0.5).floor() as isize);
-                let Some(q) = self.get(column as isize + u, row as isize + v) else { continue };
-                let to = q.position - point.position;
+                // casts of negative numbers saturate at 0: clamped to the border, as the upper side is
+                let u = ((column as f32 + 0.5 + unit[0] * reach) as usize).min(width - 1);
+                let v = ((row as f32 + 0.5 + unit[1] * reach) as usize).min(height - 1);
+                let to = places[v * width + u] - point.position;
                 let gap_squared = to.norm_squared();
-                if gap_squared > 0.0 && gap_squared < radius_squared {
-                    let rise = (to.dot(&point.normal) / gap_squared.sqrt() - ANGLE_BIAS).max(0.0);
-                    hidden += rise * (1.0 - gap_squared / radius_squared);
+                let near = 1.0 - gap_squared * inverse_squared;
+                if gap_squared > 0.0 && near > 0.0 {
+                    hidden += (to.dot(&point.normal) / gap_squared.sqrt() - ANGLE_BIAS).max(0.0) * near;
                 }
             }
             open *= (1.0 - strength * hidden / TAPS as f32).max(0.0);
@@ -82,13 +109,14 @@ impl PixelGrid<'_> {
     pub fn exposure(&self, shadow: Option<(&ShadowMap, &Projector)>, occlusion: bool) -> Vec<Exposure> {
         let width = self.projector.width;
         let table = SpiralTable::new(TAPS);
+        let places = if occlusion { self.places() } else { Vec::new() };
         let mut raw = vec![Exposure::FULL; self.points.len()];
         raw.par_chunks_mut(width).enumerate().for_each(|(row, line)| {
             for (column, out) in line.iter_mut().enumerate() {
                 let Some(point) = &self.points[row * width + column] else { continue };
                 let turn = pattern_turn(column, row);
-                if occlusion {
-                    out.sky = self.sky(column, row, point, table.points(turn));
+                if occlusion && !self.in_the_open(point) {
+                    out.sky = self.sky(&places, [column, row], point, table.points(turn));
                 }
                 if let Some((map, view)) = shadow {
                     out.sun = sunlight(map, view, point, turn);

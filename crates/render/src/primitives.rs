@@ -112,7 +112,7 @@ impl Primitives {
 
     fn add_marker(&mut self, marker: &Marker, place: V3, picture_height: f32) {
         /// Length of a unit arrow and radius of its shaft, relative to the picture's height.
-        const ARROW: (f32, f32) = (0.03, 0.0012);
+        const ARROW: (f32, f32) = (0.03, 0.0016);
         let colours = [marker.colour.linear(); 2];
         let radius = 1e-3 * marker.size * picture_height;
         self.capsules.push(Capsule { ends: [place; 2], radius, colours });

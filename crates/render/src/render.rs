@@ -37,7 +37,7 @@ pub fn render_frame(scene: &SceneView, options: &RenderOptions) -> Result<Image,
     let surfaces = Surfaces { visibility: &visibility, projector: &fine, primitives: &bodies, ground_normal };
 
     let points = surfaces.per_pixel(options.samples);
-    let grid = PixelGrid { points: &points, projector: &view, scene_radius: framed.radius() };
+    let grid = PixelGrid { points: &points, projector: &view, scene_radius: framed.radius(), casters };
     let exposure = grid.exposure(shadow.as_ref().map(|map| (map, &view)), options.occlusion);
 
     let marks = Primitives::of_markers(&scene.markers, &view);

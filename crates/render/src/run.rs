@@ -190,12 +190,14 @@ impl Survey {
                 range = Some(finite.fold(range.unwrap_or([0.0; 2]), |[l, h], v| [l.min(v), h.max(v)]));
             }
         }
-        let mut survey = Survey { bounds: subject(layout, &boxes), range, ground: None, hidden: Vec::new() };
+        let simulated = simulated_box(layout, &boxes);
+        let mut survey = Survey { bounds: simulated, range, ground: None, hidden: Vec::new() };
         match options.ground {
             GroundChoice::None => {}
             GroundChoice::Height(height) => survey.ground = Some(height),
             GroundChoice::Auto => survey.find_floor(layout, &boxes),
         }
+        survey.bounds = subject(layout, &boxes, &simulated, &survey.hidden);
         if let Some(bounds) = options.picture.bounds {
             survey.bounds = bounds;
         }
@@ -243,20 +245,22 @@ fn margin(body: &BodyLayout) -> f32 {
     body.radius.iter().copied().fold(0.5 * body.thickness, f32::max)
 }
 
-/// Box to frame: everything that is simulated, and colliders that do not dwarf it.
-fn subject(layout: &Layout, boxes: &[Bounds]) -> Bounds {
-    const DWARFS: f32 = 2.5;
-    let is_collider = |b: &BodyLayout| b.kind == BodyKind::Collider;
-    let all = |keep: &dyn Fn(&BodyLayout, &Bounds) -> bool| {
-        let kept = layout.bodies.iter().zip(boxes).filter(|(body, bounds)| keep(body, bounds));
+/// Box of everything that is simulated, or of all bodies if nothing is.
+fn simulated_box(layout: &Layout, boxes: &[Bounds]) -> Bounds {
+    let all = |keep: fn(&BodyLayout) -> bool| {
+        let kept = layout.bodies.iter().zip(boxes).filter(|(body, _)| keep(body));
         kept.fold(Bounds::EMPTY, |sum, (_, bounds)| sum.union(*bounds))
     };
-    let simulated = all(&|body, _| !is_collider(body));
-    if simulated.is_empty() {
-        return all(&|_, _| true);
-    }
+    let simulated = all(|body| body.kind != BodyKind::Collider);
+    if simulated.is_empty() { all(|_| true) } else { simulated }
+}
+
+/// Box to frame: what is simulated, and visible colliders that do not dwarf it.
+fn subject(layout: &Layout, boxes: &[Bounds], simulated: &Bounds, hidden: &[usize]) -> Bounds {
+    const DWARFS: f32 = 2.0;
     let limit = DWARFS * simulated.radius();
-    all(&|body, bounds| !is_collider(body) || (!bounds.is_empty() && bounds.radius() < limit))
+    let fits = |i: &usize| !boxes[*i].is_empty() && !hidden.contains(i) && boxes[*i].radius() < limit;
+    (0..layout.bodies.len()).filter(fits).fold(*simulated, |sum, i| sum.union(boxes[i]))
 }
 
 /// Flat, level, fixed, at least as wide as the subject, and below its middle.

@@ -156,7 +156,7 @@ impl Shader<'_> {
         let to_eye = -view.direction_to_world(point.position).normalize();
         let light = self.incident(normal, exposure) + V3::repeat(FILL * normal.dot(&to_eye).max(0.0));
         let half = (to_eye + self.sun).normalize();
-        let facing = normal.dot(&self.sun).max(0.0).min(0.2) * 5.0;
+        let facing = normal.dot(&self.sun).clamp(0.0, 0.2) * 5.0;
         let gloss = GLOSS * normal.dot(&half).max(0.0).powi(GLOSS_EXPONENT) * exposure.sun * facing;
         (point.colour.component_mul(&light) + SUN * gloss).map(shoulder)
     }
