@@ -71,11 +71,11 @@ impl ComponentFactor {
     fn check_finite(&self, plan: &ComponentPlan) -> Result<(), FactorError> {
         let bad = match self.symbolic.raw() {
             SymbolicCholeskyRaw::Simplicial(s) => {
-                (0..s.nrows()).find(|&j| !(self.values[s.col_ptr()[j] as usize] > 0.0))
+                (0..s.nrows()).find(|&j| !is_positive(self.values[s.col_ptr()[j] as usize]))
             }
             SymbolicCholeskyRaw::Supernodal(s) => (0..s.n_supernodes()).find_map(|k| {
                 let node = Supernode::new(s, &self.values, k);
-                (0..node.width).find(|&j| !(node.column(j)[j] > 0.0)).map(|j| node.start + j)
+                (0..node.width).find(|&j| !is_positive(node.column(j)[j])).map(|j| node.start + j)
             }),
         };
         bad.map_or(Ok(()), |scalar| Err(FactorError::NotPositiveDefinite { block: plan.block_of(scalar) }))
@@ -103,6 +103,11 @@ impl ComponentFactor {
             SymbolicCholeskyRaw::Supernodal(s) => solve_supernodal(s, &self.values, x),
         }
     }
+}
+
+/// False for NaN.
+fn is_positive(pivot: f64) -> bool {
+    pivot > 0.0
 }
 
 /// Column by column; the diagonal is the first entry of each column.

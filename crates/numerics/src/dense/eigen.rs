@@ -157,8 +157,7 @@ fn is_semidefinite_to_round_off<const N: usize>(matrix: &SMatrix<f64, N, N>) -> 
             l[(i, j)] = sum;
         }
         let pivot = l[(j, j)] + shift;
-        // Written so that NaN fails.
-        if !(pivot > 0.0) {
+        if pivot.is_nan() || pivot <= 0.0 {
             return shift == 0.0 && matrix.amax() == 0.0;
         }
         let inverse = 1.0 / pivot.sqrt();

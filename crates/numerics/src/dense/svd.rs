@@ -44,6 +44,7 @@ pub fn svd3(f: &Mat3) -> Svd3 {
     let scale = power_of_two_scale(f.amax());
     let mut a: [Vec3; 3] = [f.column(0) / scale, f.column(1) / scale, f.column(2) / scale];
     let mut v = [Vec3::x(), Vec3::y(), Vec3::z()];
+    approach(&mut a, &mut v);
     for _ in 0..MAX_SWEEPS {
         let r01 = orthogonalise::<3, 0, 1>(&mut a, &mut v);
         let r02 = orthogonalise::<3, 0, 2>(&mut a, &mut v);
@@ -69,6 +70,72 @@ pub fn svd3x2(f: &Mat3x2) -> Svd3x2 {
     }
     let (u, lengths) = left_frame(&a[0], &a[1]);
     Svd3x2 { u, sigma: lengths * scale, v: Mat2::from_columns(&v) }
+}
+
+/// Sweeps of cheap two-sided rotations on the Gram matrix, so that the accurate sweeps find little left to do.
+const APPROACH_SWEEPS: usize = 4;
+/// Rotation by 45°, taken where the cheap estimate of the angle would overshoot.
+const EIGHTH_TURN: (f64, f64) = (std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2);
+
+/// Brings the columns of `a` near orthogonality at a third of the cost of exact rotations.
+///
+/// Works on G = aᵀa by Jacobi rotations with an estimated angle, tan θ/2 ≈ γ/(2(α−β)) [McAdams et al. 2011], which
+/// needs one division and no root. V is exactly a rotation whatever the estimate; squared small values are lost in G but not in
+/// `a`, which is turned by V only at the end.
+#[inline(always)]
+fn approach(a: &mut [Vec3; 3], v: &mut [Vec3; 3]) {
+    let mut g = [
+        [a[0].norm_squared(), a[0].dot(&a[1]), a[0].dot(&a[2])],
+        [0.0, a[1].norm_squared(), a[1].dot(&a[2])],
+        [0.0, 0.0, a[2].norm_squared()],
+    ];
+    for _ in 0..APPROACH_SWEEPS {
+        estimate_rotation::<0, 1, 2>(&mut g, v);
+        estimate_rotation::<0, 2, 1>(&mut g, v);
+        estimate_rotation::<1, 2, 0>(&mut g, v);
+    }
+    // Twelve products leave V a few units of round-off from orthogonal: one Newton step for the lengths (no root), one
+    // projection, and the cross product bring it back.
+    v[0] *= 1.5 - 0.5 * v[0].norm_squared();
+    v[1] -= v[0] * v[0].dot(&v[1]);
+    v[1] *= 1.5 - 0.5 * v[1].norm_squared();
+    v[2] = v[0].cross(&v[1]);
+    let f = *a;
+    for k in 0..3 {
+        a[k] = f[0] * v[k].x + f[1] * v[k].y + f[2] * v[k].z;
+    }
+}
+
+/// One rotation in the plane (P, Q) of the upper triangle `g`; R is the third index.
+#[inline(always)]
+fn estimate_rotation<const P: usize, const Q: usize, const R: usize>(
+    g: &mut [[f64; 3]; 3],
+    v: &mut [Vec3; 3],
+) {
+    let (alpha, beta, gamma) = (g[P][P], g[Q][Q], g[P][Q]);
+    // Half angle (ch, sh) up to length; the estimate is good to third order and safe up to 22.5°.
+    let (ch, sh) = (2.0 * (alpha - beta), gamma);
+    let (ch2, sh2) = (ch * ch, sh * sh);
+    let length = ch2 + sh2;
+    let safe = 5.828_427_124_746_19 * sh2 < ch2 && length > 0.0;
+    let inverse = 1.0 / length;
+    // Columns that are orthogonal already stay untouched: F = I gives exactly U = V = I, hence no stress at rest.
+    let orthogonal = gamma.abs() <= f64::EPSILON * (alpha + beta);
+    let (c, s) = if orthogonal {
+        (1.0, 0.0)
+    } else if safe {
+        ((ch2 - sh2) * inverse, 2.0 * ch * sh * inverse)
+    } else {
+        EIGHTH_TURN
+    };
+    let (cc, ss, cs) = (c * c, s * s, c * s);
+    g[P][P] = cc * alpha + 2.0 * cs * gamma + ss * beta;
+    g[Q][Q] = ss * alpha - 2.0 * cs * gamma + cc * beta;
+    g[P][Q] = (cc - ss) * gamma - cs * (alpha - beta);
+    let (pr, qr) = (g[P.min(R)][P.max(R)], g[Q.min(R)][Q.max(R)]);
+    g[P.min(R)][P.max(R)] = c * pr + s * qr;
+    g[Q.min(R)][Q.max(R)] = c * qr - s * pr;
+    (v[P], v[Q]) = (v[P] * c + v[Q] * s, v[Q] * c - v[P] * s);
 }
 
 /// One when the squares of squares of `largest` neither overflow nor underflow, else a power of two near it.
@@ -188,7 +255,10 @@ mod tests {
     #[test]
     fn svd3_handles_rank_deficiency_and_extreme_scales() {
         check3(&Mat3::zeros());
-        check3(&Mat3::identity());
+        assert_eq!(
+            check3(&Mat3::identity()),
+            Svd3 { u: Mat3::identity(), sigma: Vec3::repeat(1.0), v: Mat3::identity() }
+        );
         check3(&-Mat3::identity());
         check3(&(Vec3::new(1.0, 2.0, 3.0) * Vec3::new(-1.0, 0.5, 2.0).transpose()));
         check3(&Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0, 0.0, 0.0));

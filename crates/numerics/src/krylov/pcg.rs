@@ -119,7 +119,7 @@ impl LinearPcg {
             }
             precond.apply(&self.r, &mut self.z);
             let rz_new = ordered_dot(&self.r, &self.z);
-            if !(rz_new > 0.0) {
+            if rz_new.is_nan() || rz_new <= 0.0 {
                 return Err(PcgError::PreconditionerNotPositiveDefinite { iteration, product: rz_new });
             }
             let beta = if iteration == 0 { 0.0 } else { rz_new / rz };
@@ -127,7 +127,7 @@ impl LinearPcg {
             xpby(&self.z, beta, &mut self.p);
             op.apply(&self.p, &mut self.ap);
             let curvature = ordered_dot(&self.p, &self.ap);
-            if !(curvature > 0.0) {
+            if curvature.is_nan() || curvature <= 0.0 {
                 return Err(PcgError::NotPositiveDefinite { iteration, curvature });
             }
             let alpha = rz / curvature;

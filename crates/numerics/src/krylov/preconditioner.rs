@@ -71,7 +71,7 @@ pub(super) fn floored_inverse(block: &Mat3) -> Mat3 {
     }
     let eigen = eigen_symmetric3(block);
     let largest = eigen.values.x;
-    if !(largest > 0.0) {
+    if largest.is_nan() || largest <= 0.0 {
         return Mat3::identity();
     }
     let inverse = eigen.values.map(|l| 1.0 / l.max(EIGENVALUE_FLOOR * largest));
@@ -89,7 +89,8 @@ fn well_conditioned_inverse(b: &Mat3) -> Option<Mat3> {
     let det = b.m11 * c11 + b.m12 * c12 + b.m13 * c13;
     let half_trace = 0.5 * b.trace();
     let definite = b.m11 > 0.0 && b.m11 * b.m22 - b.m12 * b.m12 > 0.0;
-    if !definite || !(det > 4e-8 * half_trace * half_trace * half_trace) || !det.is_normal() {
+    let clear = definite && det > 4e-8 * half_trace * half_trace * half_trace && det.is_normal();
+    if !clear {
         return None;
     }
     let (c22, c23) = (b.m11 * b.m33 - b.m13 * b.m13, b.m12 * b.m13 - b.m11 * b.m23);
