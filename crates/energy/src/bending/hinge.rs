@@ -126,7 +126,7 @@ impl Element<4> for HingeElement {
         let (angle, wings) = self.wings(&at.x);
         let gradient = angle_gradient(&wings);
         let twice = 2.0 * self.stiffness;
-        let scaled = gradient.map(|g| g * twice.sqrt());
+        let scaled = gradient.map(|g| [g * twice.sqrt()]);
         let mut hessian = squares(&scaled);
         for (wing, slots) in wings.iter().zip(WINGS) {
             let mut term = PairedTerm::default();

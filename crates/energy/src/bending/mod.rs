@@ -11,7 +11,7 @@
 
 pub mod dihedral;
 pub mod hinge;
-mod local;
+pub(crate) mod local;
 pub mod plate;
 pub mod quadratic;
 pub mod shape_operator;

@@ -84,7 +84,13 @@ impl Element<4> for QuadraticBend {
     }
 
     fn hessian(&self, _: &Stencil<'_, 4>, _: Curvature) -> LocalHessian<4> {
-        self.weights.map(|a| self.weights.map(|b| Mat3::from_diagonal_element(a * b)))
+        let mut hessian = [[Mat3::zeros(); 4]; 4];
+        for a in 0..4 {
+            for b in 0..4 {
+                hessian[a][b].fill_diagonal(self.weights[a] * self.weights[b]);
+            }
+        }
+        hessian
     }
 }
 

@@ -10,7 +10,7 @@
 //! edges share the normal of the middle triangle, so its part is one 2×2 problem). Equal to the exact Hessian at rest.
 
 use super::dihedral::{PairedTerm, Wing, angle_between};
-use super::local::{add_term, mirror};
+use super::local::{add_term, mirror, squares};
 use super::plate::{BendError, Plate};
 use super::shape_rest::{EdgeSupport, ShapeFit, stiffness_factor};
 use super::topology::Topology;
@@ -75,18 +75,18 @@ impl<const N: usize> ShapeOperatorElement<N> {
         folds
     }
 
-    /// Columns: ∂θ of each side, per block.
-    fn angle_gradients(&self, folds: &Folds) -> [Mat3; N] {
-        let mut columns = [Mat3::zeros(); N];
+    /// ∂θ of each side, per block.
+    fn angle_gradients(&self, folds: &Folds) -> [[Vec3; 3]; N] {
+        let mut gradients = [[Vec3::zeros(); 3]; N];
         for side in 0..self.sides {
             let [a, b, p, q] = self.places(side);
             let (inner, outer) = (folds.inner[side].gradient(), folds.outer[side].gradient());
-            columns[a].set_column(side, &(inner[0] + outer[0]));
-            columns[b].set_column(side, &(inner[1] + outer[1]));
-            columns[p].set_column(side, &inner[2]);
-            columns[q].set_column(side, &outer[2]);
+            gradients[a][side] = inner[0] + outer[0];
+            gradients[b][side] = inner[1] + outer[1];
+            gradients[p][side] = inner[2];
+            gradients[q][side] = outer[2];
         }
-        columns
+        gradients
     }
 }
 
@@ -106,19 +106,17 @@ impl<const N: usize> Element<N> for ShapeOperatorElement<N> {
     fn gradient(&self, at: &Stencil<'_, N>) -> [Vec3; N] {
         let folds = self.folds(&at.x);
         let moments = self.factor * self.factor.tr_mul(&folds.deviation);
-        self.angle_gradients(&folds).map(|columns| columns * moments)
+        self.angle_gradients(&folds).map(|g| g[0] * moments[0] + g[1] * moments[1] + g[2] * moments[2])
     }
 
     fn hessian(&self, at: &Stencil<'_, N>, curvature: Curvature) -> LocalHessian<N> {
         let folds = self.folds(&at.x);
         let moments = self.factor * self.factor.tr_mul(&folds.deviation);
-        let scaled = self.angle_gradients(&folds).map(|columns| columns * self.factor);
-        let mut hessian = [[Mat3::zeros(); N]; N];
-        for a in 0..N {
-            for b in a..N {
-                hessian[a][b] = scaled[a] * scaled[b].transpose();
-            }
-        }
+        // Gauss–Newton as squares of ∇θ R, R lower triangular.
+        let r = &self.factor;
+        let mut hessian = squares(&self.angle_gradients(&folds).map(|g| {
+            [g[0] * r.m11 + g[1] * r.m21 + g[2] * r.m31, g[1] * r.m22 + g[2] * r.m32, g[2] * r.m33]
+        }));
         let mut middle = PairedTerm::default();
         for side in 0..self.sides {
             let [a, b, p, q] = self.places(side);
