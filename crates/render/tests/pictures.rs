@@ -116,8 +116,10 @@ fn shadow_is_darker_than_lit_ground_and_meets_its_caster() {
         (0..200).map(|y| (0..300).filter(|&x| grey(image.pixel(x, y))).count()).sum::<usize>()
     };
     let plain = RenderOptions { shadows: false, occlusion: false, ..lit.clone() };
-    assert_eq!(dark(&plain), 0);
-    assert!(dark(&RenderOptions { occlusion: false, ..lit.clone() }) > 300);
+    // without shadows only pixels on the rim of the ball, blended with its dark side, are that dark
+    let rim = dark(&plain);
+    assert!(rim < 60, "{rim}");
+    assert!(dark(&RenderOptions { occlusion: false, ..lit.clone() }) > 300 + rim);
     let image = render_frame(&scene, &lit).unwrap();
     // walking right from the ball along its middle row there is shadow at once, and light in the end
     let row = 100;
