@@ -40,7 +40,7 @@ fn random_stencils(range: std::ops::Range<usize>, count: usize, random: &mut Ran
 fn dense_solution(a: &BlockMatrix, node_count: usize, fixed: &[bool], b: &[Vec3]) -> Vec<Vec3> {
     let n = a.block_count();
     let dense = a.to_dense();
-    let identity = |k: usize| fixed[k / 3] || (k / 3 >= node_count && k % 3 > 0);
+    let identity = |k: usize| fixed[k / 3] || (k / 3 >= node_count && !k.is_multiple_of(3));
     let masked = DMatrix::from_fn(3 * n, 3 * n, |i, j| match (identity(i), identity(j)) {
         (false, false) => dense[(i, j)],
         _ => f64::from(i == j),

@@ -65,7 +65,8 @@ mod tests {
     #[test]
     fn rotation_matches_the_library_at_all_angles() {
         let mut random = Random::new(11);
-        for angle in [0.0, 1e-12, 1e-7, 0.99e-4, 1.01e-4, 1e-3, 0.1, 1.0, 3.0, 3.141592, 6.0] {
+        for angle in [0.0, 1e-12, 1e-7, 0.99e-4, 1.01e-4, 1e-3, 0.1, 1.0, 3.0, 3.1, std::f64::consts::PI, 6.0]
+        {
             let w = random.unit_vector() * angle;
             let expected = Rotation3::from_scaled_axis(w).into_inner();
             assert!((rotation_from_vector(&w) - expected).norm() < 1e-15 * (8.0 + angle), "{angle}");
