@@ -22,7 +22,7 @@
 
 use super::dihedral::{PairedTerm, Wing, angle_between, dihedral_angle};
 use super::local::{add_term, mirror, squares};
-use super::plate::{BendError, Plate};
+use super::plate::{BendError, Plate, vanishes};
 use crate::element::{Curvature, Element, LocalHessian, Stencil};
 use stiction_numerics::Vec3;
 
@@ -95,7 +95,7 @@ pub(super) fn rest_areas(nodes: [u32; 4], rest: [Vec3; 4]) -> Result<[f64; 2], B
     for flap in 0..2 {
         let arm = rest[2 + flap] - rest[0];
         areas[flap] = 0.5 * edge.cross(&arm).norm();
-        if !(areas[flap] > 1e-14 * edge.norm_squared().max(arm.norm_squared())) {
+        if vanishes(areas[flap], edge.norm_squared().max(arm.norm_squared())) {
             return Err(BendError::DegenerateTriangle { nodes: [nodes[0], nodes[1], nodes[2 + flap]] });
         }
     }

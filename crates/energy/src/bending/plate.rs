@@ -70,3 +70,8 @@ impl Plate {
         Mat3::new(1.0, nu, 0.0, nu, 1.0, 0.0, 0.0, 0.0, 2.0 * (1.0 - nu))
     }
 }
+
+/// Whether a length or an area is nothing beside the scale of its triangle; not a number counts as nothing.
+pub(super) fn vanishes(size: f64, scale: f64) -> bool {
+    size.is_nan() || size <= 1e-14 * scale
+}

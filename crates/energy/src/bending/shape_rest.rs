@@ -33,7 +33,7 @@
 //! A *clamped* edge has a node in the clamping plane instead of a flap: the angle to that plane is half of what a mirror
 //! image of the triangle would show, so it counts twice.
 
-use super::plate::{BendError, Plate};
+use super::plate::{BendError, Plate, vanishes};
 use stiction_numerics::{Mat3, Vec2, Vec3};
 
 /// How curvature is read from the angles.
@@ -79,7 +79,7 @@ impl Flat {
         let (first, second) = (x[1] - x[0], x[2] - x[0]);
         let length = first.norm();
         let area = 0.5 * first.cross(&second).norm();
-        if !(area > 1e-14 * first.norm_squared().max(second.norm_squared())) {
+        if vanishes(area, first.norm_squared().max(second.norm_squared())) {
             return None;
         }
         let corners = [
@@ -111,7 +111,7 @@ impl Flat {
         let edge = x[(i + 2) % 3] - start;
         let arm = flap - start;
         let height = edge.cross(&arm).norm() / edge.norm();
-        if !(height > 1e-14 * edge.norm().max(arm.norm())) {
+        if vanishes(height, edge.norm().max(arm.norm())) {
             return None;
         }
         if clamped {
