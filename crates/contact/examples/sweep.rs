@@ -63,7 +63,8 @@ fn main() {
             // Every repetition starts from other velocities, so that contacts open, stick and slide in turn.
             let (mut best, mut updates, mut core) = (f64::INFINITY, 0, 0.0);
             for repetition in 0..8 {
-                let turned: Vec<Vec3> = (0..nodes).map(|k| velocities[(k + 1013 * repetition) % nodes]).collect();
+                let turned: Vec<Vec3> =
+                    (0..nodes).map(|k| velocities[(k + 1013 * repetition) % nodes]).collect();
                 set.load(&turned);
                 set.warm_start();
                 let (start, core_start) = (Instant::now(), core_seconds());

@@ -45,7 +45,7 @@ fn the_global_form_reduces_to_its_condensed_twin() {
     let condensed = read_problem(&folder.join("GFC3D_TwoRods1-condensed.dat")).unwrap();
     // Matrices are printed with seven digits.
     for c in 0..3 {
-        assert!((global.q[c] - condensed.q[c]).norm() < 1e-12);
+        assert!((global.q()[c] - condensed.q()[c]).norm() < 1e-12);
         for ((i, a), (j, b)) in global.row(c).zip(condensed.row(c)) {
             assert!(i == j && (a - b).norm() < 1e-5 * b.norm());
         }

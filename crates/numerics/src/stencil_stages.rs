@@ -123,7 +123,10 @@ impl StencilStages {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.stencils.capacity() * 16 + self.pool.capacity() * 4 + self.taken.capacity() + self.chunks.capacity() * 16
+        self.stencils.capacity() * 16
+            + self.pool.capacity() * 4
+            + self.taken.capacity()
+            + self.chunks.capacity() * 16
     }
 
     /// Nodes of one stencil, and their place in the pool if there are more than four.
@@ -202,7 +205,8 @@ impl StencilStages {
             if stage < MAX_STAGES {
                 for item in chunk.clone() {
                     let stencil = self.stencils[item];
-                    let nodes = if stencil[0] == LONG { &self.pool[pool_range(&stencil)] } else { &stencil[..] };
+                    let nodes =
+                        if stencil[0] == LONG { &self.pool[pool_range(&stencil)] } else { &stencil[..] };
                     for &node in nodes {
                         self.taken[node as usize] |= 1 << stage;
                     }
@@ -226,13 +230,16 @@ impl StencilStages {
         assert_eq!(nodes.len(), self.node_count, "node array of another size");
         assert_eq!(items.len(), self.stencils.len(), "item array of another size");
         assert_eq!(tallies.len(), self.chunks.len(), "one tally per chunk");
-        let shared = Shared { nodes: nodes.as_mut_ptr(), items: items.as_mut_ptr(), tallies: tallies.as_mut_ptr() };
+        let shared =
+            Shared { nodes: nodes.as_mut_ptr(), items: items.as_mut_ptr(), tallies: tallies.as_mut_ptr() };
         let parallel = rayon::current_num_threads() > 1;
         for (stage, chunks) in self.stages.iter().enumerate() {
             if parallel && stage < MAX_STAGES && chunks.len() > 1 {
                 // SAFETY: chunks of one stage name disjoint nodes (`colour`), each chunk owns its range of items and
                 // its tally, and all lengths were checked above.
-                chunks.par_iter().for_each(|&chunk| unsafe { self.run_chunk(chunk as usize, &shared, kernel) });
+                chunks
+                    .par_iter()
+                    .for_each(|&chunk| unsafe { self.run_chunk(chunk as usize, &shared, kernel) });
             } else {
                 // SAFETY: one thread; lengths were checked above.
                 chunks.iter().for_each(|&chunk| unsafe { self.run_chunk(chunk as usize, &shared, kernel) });
@@ -405,9 +412,13 @@ mod tests {
     #[test]
     fn bad_stencils_are_refused_and_leave_no_trace() {
         let mut stages = StencilStages::new(5);
-        let try_append = |stages: &mut StencilStages, bad: &[u32]| stages.append([&[0u32, 1][..], bad].into_iter());
+        let try_append =
+            |stages: &mut StencilStages, bad: &[u32]| stages.append([&[0u32, 1][..], bad].into_iter());
         assert_eq!(try_append(&mut stages, &[]), Err(StencilError::Empty { item: 1 }));
-        assert_eq!(try_append(&mut stages, &[5]), Err(StencilError::OutOfRange { item: 1, node: 5, nodes: 5 }));
+        assert_eq!(
+            try_append(&mut stages, &[5]),
+            Err(StencilError::OutOfRange { item: 1, node: 5, nodes: 5 })
+        );
         assert_eq!(try_append(&mut stages, &[2, 2]), Err(StencilError::Repeated { item: 1, node: 2 }));
         assert!(stages.is_empty() && stages.chunk_count() == 0);
         assert_eq!(try_append(&mut stages, &[4, 3, 2]), Ok(()));

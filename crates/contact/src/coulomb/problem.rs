@@ -15,10 +15,10 @@ pub struct CoulombProblem {
     pub(crate) blocks: Vec<Mat3>,
     /// Diagonal blocks, also contained in `blocks`.
     pub(crate) diagonal: Vec<Mat3>,
-    /// Free relative velocities.
-    pub q: Vec<Vec3>,
-    /// Friction coefficients.
-    pub friction: Vec<f64>,
+    pub(crate) q: Vec<Vec3>,
+    pub(crate) friction: Vec<f64>,
+    /// `|q|` of the problem that was asked for; a proximal neighbour keeps it, so that residuals compare.
+    scale: f64,
 }
 
 impl CoulombProblem {
@@ -33,7 +33,9 @@ impl CoulombProblem {
             by_row[row / 3].entry((column / 3) as u32).or_insert_with(Mat3::zeros)[(row % 3, column % 3)] +=
                 value;
         }
-        let mut problem = Self { rows: vec![0], q, friction, ..Self::default() };
+        let norm = q.iter().map(Vec3::norm_squared).sum::<f64>().sqrt();
+        let scale = if norm > 0.0 { norm } else { 1.0 };
+        let mut problem = Self { rows: vec![0], q, friction, scale, ..Self::default() };
         for (row, blocks) in by_row.into_iter().enumerate() {
             problem.diagonal.push(blocks.get(&(row as u32)).copied().unwrap_or_else(Mat3::zeros));
             for (column, block) in blocks.into_iter().filter(|(_, block)| *block != Mat3::zeros()) {
@@ -50,6 +52,16 @@ impl CoulombProblem {
         self.q.len()
     }
 
+    /// Free relative velocities.
+    pub fn q(&self) -> &[Vec3] {
+        &self.q
+    }
+
+    /// Friction coefficients.
+    pub fn friction(&self) -> &[f64] {
+        &self.friction
+    }
+
     /// Blocks of a row: (column, block).
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, &Mat3)> {
         let range = self.rows[row]..self.rows[row + 1];
@@ -61,21 +73,19 @@ impl CoulombProblem {
         self.row(contact).fold(self.q[contact], |u, (other, block)| u + block * impulses[other])
     }
 
-    /// `|r − P_K(r − u − μ|u_T| n)| / |q|` over all contacts, Euclidean norms.
+    /// `|r − P_K(r − u − μ|u_T| n)| / |q|` over all contacts, Euclidean norms (absolute when q = 0).
     pub fn residual(&self, impulses: &[Vec3]) -> f64 {
         let contact = |c: usize| {
             natural_map(&self.velocity(c, impulses), &impulses[c], &Vec3::x(), self.friction[c]).powi(2)
         };
-        let scale = self.q.iter().map(Vec3::norm_squared).sum::<f64>().sqrt();
-        let sum = (0..self.contacts()).map(contact).sum::<f64>().sqrt();
-        if scale > 0.0 { sum / scale } else { sum }
+        (0..self.contacts()).map(contact).sum::<f64>().sqrt() / self.scale
     }
 
     /// The proximal neighbour `u = (W + ρ I) r + (q − ρ r_k)`: the same solution once `r = r_k`.
     pub(crate) fn proximal(&self, weights: &[f64], at: &[Vec3]) -> Self {
         let mut near = self.clone();
-        near.shift_proximal(weights, at, &self.q);
         for c in 0..self.contacts() {
+            near.q[c] -= at[c] * weights[c];
             near.diagonal[c] += Mat3::identity() * weights[c];
             let place = (self.rows[c]..self.rows[c + 1]).find(|&k| self.columns[k] as usize == c);
             // A row without a diagonal block cannot take the shift; such a contact has no response of its own.
@@ -84,12 +94,5 @@ impl CoulombProblem {
             }
         }
         near
-    }
-
-    /// Moves the centre of a proximal neighbour.
-    pub(crate) fn shift_proximal(&mut self, weights: &[f64], at: &[Vec3], q: &[Vec3]) {
-        for c in 0..q.len() {
-            self.q[c] = q[c] - at[c] * weights[c];
-        }
     }
 }

@@ -60,15 +60,13 @@ pub fn solve(problem: &CoulombProblem, impulses: &mut Vec<Vec3>, options: &Coulo
         let near = problem.proximal(&weights, impulses);
         let mut trial = impulses.clone();
         // The neighbour's own residual counts ρ(r − r_k) as solved, hence the reserve.
-        both(&near, &mut trial, 0.01 * options.tolerance, options, &mut report);
+        let wanted = 0.01 * options.tolerance;
+        let solved = both(&near, &mut trial, wanted, options, &mut report) <= wanted;
         let residual = problem.residual(&trial);
+        // Nearer neighbours converge in fewer rounds but are harder: dare after a success, retreat after a failure.
+        strength = if solved { strength * 0.5 } else { (strength * 5.0).min(1.0) };
         if residual < report.residual {
             (*impulses, report.residual) = (trial, residual);
-        } else {
-            strength *= 0.3;
-            if strength < 1e-12 {
-                break;
-            }
         }
     }
     report.converged = report.residual <= options.tolerance;

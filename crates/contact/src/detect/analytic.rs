@@ -62,7 +62,8 @@ fn place(shape: &ColliderShape) -> Option<(Shape, RigidMotion)> {
             (shape, at(centre, Vec3::z()))
         }
         ColliderShape::Box { centre, half_size: half_extents, rotation, inverted } => {
-            let shape = if inverted { Shape::InvertedBox { half_extents } } else { Shape::Box { half_extents } };
+            let shape =
+                if inverted { Shape::InvertedBox { half_extents } } else { Shape::Box { half_extents } };
             let turn = UnitQuaternion::from_rotation_matrix(&Rotation3::from_scaled_axis(rotation));
             (shape, RigidMotion::still(turn, centre))
         }

@@ -166,8 +166,19 @@ impl Collider {
         out
     }
 
-    fn converter<'a>(&'a self, model: &'a Model, parameters: &'a Parameters, motion: &'a StepMotion<'a>) -> Converter<'a> {
-        Converter { surfaces: &model.surfaces, parameters, motion, start: &self.start, prescribed_end: &self.end }
+    fn converter<'a>(
+        &'a self,
+        model: &'a Model,
+        parameters: &'a Parameters,
+        motion: &'a StepMotion<'a>,
+    ) -> Converter<'a> {
+        Converter {
+            surfaces: &model.surfaces,
+            parameters,
+            motion,
+            start: &self.start,
+            prescribed_end: &self.end,
+        }
     }
 
     /// Surface vertices at the start of the step, and at its end for the given velocities.
@@ -188,7 +199,12 @@ impl Collider {
     }
 
     /// Points near an analytic collider at the start, or beyond its surface at the end.
-    fn analytic(&self, model: &Model, converter: &Converter<'_>, wanted: impl Fn(u64) -> bool + Sync) -> Vec<NewContact> {
+    fn analytic(
+        &self,
+        model: &Model,
+        converter: &Converter<'_>,
+        wanted: impl Fn(u64) -> bool + Sync,
+    ) -> Vec<NewContact> {
         let (time, h) = (converter.motion.time, converter.motion.h);
         let of_shape = |shape: &PlacedShape| -> Vec<NewContact> {
             let touch = |&vertex: &u32| {
@@ -228,7 +244,11 @@ impl Collider {
         thickness: f64,
     ) -> Option<FourPlaces> {
         let (x0, x1) = (vertices.map(|v| self.start[v as usize]), vertices.map(|v| self.end[v as usize]));
-        let options = AdvanceOptions { min_separation: thickness, slack: self.options.slack, ..AdvanceOptions::default() };
+        let options = AdvanceOptions {
+            min_separation: thickness,
+            slack: self.options.slack,
+            ..AdvanceOptions::default()
+        };
         let time = match query(x0, x1).advance(&options) {
             Advance::Free => return None,
             Advance::Blocked { time } => time,

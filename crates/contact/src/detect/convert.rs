@@ -42,7 +42,8 @@ impl Converter<'_> {
             let mut node = |node: u32, weight: f64| {
                 let fixed = self.motion.prescription.fixed[node as usize];
                 if fixed {
-                    let moved = self.motion.prescription.target[node as usize] - self.motion.start[node as usize];
+                    let moved =
+                        self.motion.prescription.target[node as usize] - self.motion.start[node as usize];
                     kinematic += moved * (weight / h);
                 } else {
                     stencil.add(node, weight);
@@ -50,7 +51,9 @@ impl Converter<'_> {
             };
             match self.surfaces.source(vertex as usize) {
                 VertexSource::Node(n) => node(n, weight),
-                VertexSource::Embedded(e) => e.nodes.iter().zip(&e.weights).for_each(|(&n, w)| node(n, weight * w)),
+                VertexSource::Embedded(e) => {
+                    e.nodes.iter().zip(&e.weights).for_each(|(&n, w)| node(n, weight * w))
+                }
                 VertexSource::Kinematic => {
                     let moved = self.prescribed_end[vertex as usize] - self.start[vertex as usize];
                     kinematic += moved * (weight / h);
