@@ -1,0 +1,212 @@
+//! What scenes mean: units, placement, copies, overrides, JSON, canonical text.
+
+use std::path::Path;
+use stiction_numerics::Vec3;
+use stiction_scene::*;
+
+const BASE: &str = r#"stiction = 1
+name = "m"
+[method]
+key = "newton"
+tolerance = 1e-6
+[methods.admm]
+iterations = 25
+[bodies.c]
+kind = "cloth"
+material = "cotton"
+mesh = { unit = "cm", grid = { size = [100, 50], cells = [4, 2] } }
+rotate = { axis = "y", degrees = 90 }
+translate = [0, 0, 2]
+[colliders.ball]
+sphere = { radius = 0.5 }
+motion = { velocity = [1, 0, 0], keys = [{ time = 0 }, { time = 1, rotate = { axis = "z", degrees = 720 } }] }
+[variants.size.seed]
+"bodies.c.mesh.grid.cells" = [8, 4]
+frames = 7
+"#;
+
+fn load(text: &str, set: &[&str]) -> Loaded {
+    load_text("m.toml", text, Path::new("."), set).unwrap_or_else(|e| panic!("{e}: {}", e.fix()))
+}
+
+#[test]
+fn units_then_rotation_then_translation() {
+    let scene = load(BASE, &[]).scene;
+    // (−0.5, −0.25, 0) turned by 90° about y becomes (0, −0.25, 0.5), then rises by 2.
+    let first = scene.bodies[0].mesh.vertices[0];
+    assert!((first - Vec3::new(0.0, -0.25, 2.5)).norm() < 1e-15, "{first}");
+    assert!((scene.bodies[0].mesh.uv.as_ref().expect("uv")[14].x - 0.5).abs() < 1e-15);
+}
+
+#[test]
+fn overrides_reach_values_and_variants() {
+    let set =
+        ["size=seed", "bodies.c.material.young=2e6", "gravity=[0,0,-1]", "fps=60", "output.contacts=true"];
+    let scene = load(BASE, &set).scene;
+    assert_eq!(scene.bodies[0].mesh.vertices.len(), 45);
+    assert_eq!((scene.frames, scene.fps, scene.gravity.z), (7, 60.0, -1.0));
+    assert!(scene.output.contacts);
+    let Material::Cloth(m) = &scene.bodies[0].material else { panic!("cloth expected") };
+    assert_eq!(m.stretch, MembraneStiffness::Isotropic { young: 2e6, poisson: 0.243 });
+    assert!((m.density - 472.64).abs() < 1e-12);
+}
+
+#[test]
+fn another_method_takes_its_own_options() {
+    let scene = load(BASE, &[]).scene;
+    assert_eq!(scene.method.options["tolerance"].as_float(), Some(1e-6));
+    let method = load(BASE, &["method.key=admm", "method.weight=2"]).scene.method;
+    assert_eq!(method.key, "admm");
+    assert_eq!(method.options.keys().map(String::as_str).collect::<Vec<_>>(), ["iterations", "weight"]);
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code)]
+    struct Options {
+        iterations: u32,
+        wait: Option<f64>,
+    }
+    let error = method.parse::<Options>().expect_err("weight is unknown");
+    assert_eq!(error.object(), "method.weight");
+    assert!(error.fix().contains("`wait`"), "{}", error.fix());
+}
+
+#[test]
+fn json_means_the_same() {
+    let toml: serde_json::Value =
+        serde_json::to_value(BASE.parse::<toml::Table>().expect("toml")).expect("json");
+    let json = load(&toml.to_string(), &[]);
+    let toml = load(BASE, &[]);
+    assert_eq!(json.scene, toml.scene);
+    assert_eq!(json.hash, toml.hash);
+}
+
+#[test]
+fn canonical_text_rebuilds_the_scene() {
+    let kept = load(BASE, &["size=seed", "seed=3"]);
+    let again = load_canonical(&kept.canonical).expect("kept scene");
+    assert_eq!(again.scene, kept.scene);
+    assert_eq!((again.hash, again.canonical), (kept.hash.clone(), kept.canonical.clone()));
+    assert_ne!(kept.hash, load(BASE, &[]).hash);
+    assert_eq!(kept.hash, load(BASE, &["size=seed", "seed=3", "frames=99"]).hash);
+}
+
+#[test]
+fn a_changed_mesh_file_is_noticed() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let path = folder.path().join("t.obj");
+    std::fs::write(&path, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").expect("write");
+    let text = "stiction = 1\n[bodies.c]\nkind = \"cloth\"\nmaterial = \"silk\"\nmesh = \"t.obj\"\n";
+    let kept = load_text("s.toml", text, folder.path(), &[] as &[&str]).expect("load");
+    assert!(load_canonical(&kept.canonical).is_ok());
+    std::fs::write(&path, "v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n").expect("write");
+    let error = load_canonical(&kept.canonical).expect_err("the file has changed");
+    assert!(error.to_string().contains("`t.obj` has changed"), "{error}");
+}
+
+#[test]
+fn arrays_copy_bodies_pins_and_friction() {
+    let text = format!(
+        "{BASE}[bodies.c.array]\ncount = [2, 1, 3]\nstep = [2, 0, 1]\n\
+         [[bodies.c.pins]]\nselect = \"left\"\nmotion = {{ turn = {{ axis = \"z\", degrees_per_second = 10 }} }}\n\
+         [[friction.pairs]]\na = \"c\"\nb = \"ball\"\nmu = 0.9\n"
+    );
+    let scene = load(&text, &[]).scene;
+    assert_eq!(scene.bodies.len(), 6);
+    assert_eq!(scene.bodies[5].name, "c.5");
+    let shift = scene.bodies[5].mesh.vertices[3] - scene.bodies[0].mesh.vertices[3];
+    assert!((shift - Vec3::new(2.0, 0.0, 2.0)).norm() < 1e-14);
+    let centres = [0, 5].map(|i: usize| scene.bodies[i].pins[0].motion.centre);
+    assert!((centres[1] - centres[0] - shift).norm() < 1e-14);
+    assert_eq!(scene.friction.pairs.len(), 6);
+    let mu = scene.friction.coefficient((Surface::Collider(0), 0.1), (Surface::Body(4), 0.1));
+    assert_eq!(mu, 0.9);
+    let mixed = scene.friction.coefficient((Surface::Body(0), 0.2), (Surface::Body(4), 0.8));
+    assert!((mixed - 0.4).abs() < 1e-15);
+}
+
+#[test]
+fn random_copies_depend_on_the_seed_only() {
+    let text =
+        format!("{BASE}[bodies.c.array]\ncount = [3, 1, 1]\nstep = [2, 0, 1]\njitter = 0.1\nturn = true\n");
+    assert_eq!(load(&text, &[]).scene, load(&text, &[]).scene);
+    assert_ne!(load(&text, &[]).scene.bodies, load(&text, &["seed=1"]).scene.bodies);
+}
+
+#[test]
+fn collider_motion_turns_about_the_shape() {
+    let scene = load(BASE, &[]).scene;
+    let ColliderMotion::Keyed(motion) = &scene.colliders[0].motion else { panic!("keyed expected") };
+    assert_eq!(motion.centre, Vec3::zeros());
+    let p = motion.position(&Vec3::new(0.5, 0.0, 0.0), 0.125);
+    assert!((p - Vec3::new(0.125, 0.5, 0.0)).norm() < 1e-14, "{p}");
+}
+
+#[test]
+fn selections_combine() {
+    let pins = |select: &str| {
+        let text = format!("{BASE}[[bodies.c.pins]]\nselect = {select}\n");
+        load(&text, &[]).scene.bodies[0].pins[0].vertices.clone()
+    };
+    assert_eq!(pins("{ boundary = true }").len(), 12);
+    assert_eq!(pins("{ boundary = true, invert = true }"), [6, 7, 8]);
+    assert_eq!(pins("{ group = \"left\", plane = { normal = \"y\", offset = -0.1 } }"), [5, 10]);
+    assert_eq!(pins("{ any_of = [\"bottom_left\", { indices = [7] }] }"), [0, 7]);
+    assert_eq!(pins("{ nearest = { point = [0, 0, 2], count = 1 } }"), [7]);
+    assert_eq!(pins("{ sphere = { centre = [0, 0.25, 2.5], radius = 0.01 } }"), [10]);
+    assert_eq!(pins("{ box = { min = [0, 0, 1], max = [1, 1, 1], relative = true } }"), [0, 5, 10]);
+}
+
+#[test]
+fn attachments_find_the_nearest_point() {
+    let text = format!(
+        "{BASE}[bodies.r]\nkind = \"rod\"\nmaterial = \"nylon_line\"\nmesh = {{ rod = {{ start = [0.1, 0.1, 2.1], \
+         end = [1, 0.1, 2.1], segments = 5 }} }}\n[[attachments]]\nbody = \"r\"\nselect = \"roots\"\nto_body = \"c\"\n"
+    );
+    let scene = load(&text, &[]).scene;
+    let AttachmentTarget::Body { body, points } = &scene.attachments[0].target else {
+        panic!("body expected")
+    };
+    let mesh = &scene.bodies[*body].mesh;
+    let at: Vec3 = points[0].terms.iter().map(|&(i, w)| mesh.vertices[i as usize] * w).sum();
+    assert!((at - Vec3::new(0.0, 0.1, 2.1)).norm() < 1e-14, "{at}");
+}
+
+#[test]
+fn solids_carry_surfaces_and_grooms_grow() {
+    let text = "stiction = 1\n[bodies.b]\nkind = \"solid\"\nmaterial = \"foam\"\nmesh = { tet_sphere = { radius = 1, cells = 4 } }\n\
+        surface = { sphere = { radius = 0.98, subdivisions = 2 } }\ntranslate = [0, 0, 3]\n\
+        [bodies.h]\nkind = \"rod\"\nmaterial = \"human_hair\"\ntranslate = [0, 0, 3]\n\
+        mesh = { groom = { on = { sphere = { radius = 1 } }, count = 50, length = 0.2, segments = 8, curl_radius = 0.01, curl_pitch = 0.03 } }\n";
+    let scene = load(text, &[]).scene;
+    let surface = scene.bodies[0].embedded_surface.as_ref().expect("surface");
+    assert_eq!(surface.weights.len(), 162);
+    assert!((surface.mesh.vertices[0] - Vec3::new(0.0, 0.0, 3.0)).norm() - 0.98 < 1e-12);
+    assert_eq!(scene.bodies[1].group("roots").expect("roots").len(), 50);
+}
+
+#[test]
+fn the_schema_file_is_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scene.schema.json");
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        written == schema_text(),
+        "docs/scene.schema.json is out of date: run `cargo run -p stiction-scene --example schema > docs/scene.schema.json`"
+    );
+}
+
+#[test]
+fn the_gallery_loads() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes"));
+    let files = scene_files(folder).expect("scenes");
+    assert!(files.len() >= 8);
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("read");
+        let name = file.file_name().expect("name").to_string_lossy().into_owned();
+        let header = SceneHeader::parse(&name, &text).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!header.summary.is_empty() && !header.source.is_empty(), "{name}");
+        let loaded = load_full(&file, &[] as &[&str]).unwrap_or_else(|e| panic!("{e}: {}", e.fix()));
+        assert_eq!(Some(loaded.scene.name.as_str()), file.file_stem().and_then(|s| s.to_str()));
+        assert_eq!(load_canonical(&loaded.canonical).expect("canonical").scene, loaded.scene);
+    }
+}
