@@ -162,10 +162,10 @@ fn plain_tree(cells: usize) {
         .collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("pool");
     pool.install(|| {
-        let (build, mut tree) = mean(3, || Bvh::build(&boxes));
+        let (build, mut tree) = mean(3, || Bvh::build(&boxes, |_| 0));
         let order = tree.order().to_vec();
         let (refit, _) = mean(40, || tree.refit(|k| boxes[order[k] as usize]));
-        let (query, counts) = mean(5, || tree.self_pairs(|| 0usize, |_, _, n| *n += 1));
+        let (query, counts) = mean(5, || tree.self_pairs(|_, _| true, || 0usize, |_, _, n| *n += 1));
         let pairs: usize = counts.iter().sum();
         println!(
             "bare tree, one thread, {} boxes: build {:.1} ms, refit {:.2} ms, self pairs {:.1} ms ({pairs})",

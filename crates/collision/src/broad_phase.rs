@@ -58,7 +58,7 @@ impl BroadPhase {
     pub fn new(mesh: &CollisionMesh, positions: &[Vec3]) -> Result<Self, MeshError> {
         mesh.check_positions(positions)?;
         let mut phase = Self {
-            tree: Bvh::build(&[]),
+            tree: Bvh::build(&[], |_| 0),
             elements: Vec::new(),
             vertex_boxes: vec![Box32::EMPTY; mesh.vertex_count()],
             origin: centre(positions),
@@ -103,7 +103,8 @@ impl BroadPhase {
         mesh.check_positions(positions)?;
         self.fill_vertex_boxes(positions, positions, |_| 0.0);
         self.refit_tree(mesh);
-        let parts = self.tree.self_pairs(Vec::new, |i, j, found: &mut Vec<u64>| {
+        let may_meet = |a, b| mesh.bodies_may_touch(a, b);
+        let parts = self.tree.self_pairs(may_meet, Vec::new, |i, j, found: &mut Vec<u64>| {
             let (a, b) = (&self.elements[i], &self.elements[j]);
             if mesh.bodies_may_touch(a.body, b.body) {
                 emit_edge_triangle(self, mesh, a, b, j, found);
@@ -162,7 +163,7 @@ impl BroadPhase {
     fn rebuild(&mut self, mesh: &CollisionMesh) {
         let boxes: Vec<Box32> =
             mesh.elements.iter().map(|element| element_box(element, &self.vertex_boxes)).collect();
-        self.tree = Bvh::build(&boxes);
+        self.tree = Bvh::build(&boxes, |element| mesh.elements[element as usize].body);
         self.elements = self.tree.order().iter().map(|&e| mesh.elements[e as usize]).collect();
         self.rebuilds += 1;
     }
@@ -191,15 +192,17 @@ impl BroadPhase {
     }
 
     fn candidates(&self, mesh: &CollisionMesh) -> Candidates {
-        let parts = self.tree.self_pairs(Default::default, |i, j, found: &mut (Vec<u64>, Vec<u64>)| {
-            let (a, b) = (&self.elements[i], &self.elements[j]);
-            if !mesh.bodies_may_touch(a.body, b.body) {
-                return;
-            }
-            emit_vertex_triangle(self, mesh, a, b, j, &mut found.0);
-            emit_vertex_triangle(self, mesh, b, a, i, &mut found.0);
-            emit_edge_edge(self, mesh, a, b, (i, j), &mut found.1);
-        });
+        let may_meet = |a, b| mesh.bodies_may_touch(a, b);
+        let parts =
+            self.tree.self_pairs(may_meet, Default::default, |i, j, found: &mut (Vec<u64>, Vec<u64>)| {
+                let (a, b) = (&self.elements[i], &self.elements[j]);
+                if !mesh.bodies_may_touch(a.body, b.body) {
+                    return;
+                }
+                emit_vertex_triangle(self, mesh, a, b, j, &mut found.0);
+                emit_vertex_triangle(self, mesh, b, a, i, &mut found.0);
+                emit_edge_edge(self, mesh, a, b, (i, j), &mut found.1);
+            });
         let (vertex_triangle, edge_edge): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let (vertex_triangle, edge_edge) = rayon::join(|| sorted(vertex_triangle), || sorted(edge_edge));
         Candidates { vertex_triangle, edge_edge }

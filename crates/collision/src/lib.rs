@@ -8,6 +8,9 @@
 //! The route: [`surface`] → [`broad_phase`] (over [`bvh`]) → [`narrow_phase`] (over [`distance`]) or [`ccd`];
 //! [`intersection`] judges a whole state; [`analytic`] holds the shapes that need no mesh.
 
+// `!(a > b)` is meant: a NaN must count as "not proven", which is the safe side everywhere in this crate
+#![allow(clippy::neg_cmp_op_on_partial_ord)]
+
 pub mod analytic;
 pub mod broad_phase;
 pub mod bvh;

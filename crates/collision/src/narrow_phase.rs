@@ -5,12 +5,12 @@
 //! edge); such a pair is kept once, with its multiplicity: the number of vertex–triangle candidates that led to it, at
 //! least one.
 
-use std::ops::Index;
 use crate::broad_phase::Candidates;
 use crate::ccd::{Advance, AdvanceOptions, Query};
 use crate::distance::{Feature, edge_edge, point_triangle};
 use crate::surface::CollisionMesh;
 use rayon::prelude::*;
+use std::ops::Index;
 use stiction_numerics::Vec3;
 
 /// Candidates per parallel piece of work.

@@ -97,7 +97,10 @@ impl Node {
     }
 }
 
-/// The tree. It knows boxes and element numbers, nothing else.
+/// Label of a node whose elements have different labels.
+pub const MIXED: u32 = u32::MAX;
+
+/// The tree. It knows boxes, element numbers and one label per element (the body), by which whole subtrees can be skipped.
 #[derive(Clone, Debug)]
 pub struct Bvh {
     /// Position in the tree → element.
@@ -106,25 +109,32 @@ pub struct Bvh {
     element_boxes: Vec<Box32>,
     /// Boxes of nodes in preorder.
     nodes: Vec<Box32>,
+    /// The common label of the elements below each node, or [`MIXED`].
+    labels: Vec<u32>,
     /// Σ half-areas of the nodes over that of the root at the last build.
     built_cost: f64,
     cost: f64,
 }
 
 impl Bvh {
-    /// Builds over the boxes of elements `0..boxes.len()`.
-    pub fn build(boxes: &[Box32]) -> Self {
+    /// Builds over the boxes of elements `0..boxes.len()`, labelled by a function of the element.
+    pub fn build(boxes: &[Box32], label_of: impl Fn(u32) -> u32) -> Self {
         let order = build::median_order(boxes);
         let leaves = order.len().div_ceil(LEAF);
         let mut tree = Self {
             element_boxes: order.iter().map(|&e| boxes[e as usize]).collect(),
             nodes: vec![Box32::EMPTY; (2 * leaves).saturating_sub(1)],
+            labels: Vec::with_capacity((2 * leaves).saturating_sub(1)),
             order,
             built_cost: 0.0,
             cost: 0.0,
         };
         tree.refit_nodes();
         tree.built_cost = tree.cost;
+        let labels: Vec<u32> = tree.order.iter().map(|&e| label_of(e)).collect();
+        if leaves > 0 {
+            label_subtree(&mut tree.labels, &labels, leaves);
+        }
         tree
     }
 
@@ -165,7 +175,7 @@ impl Bvh {
     /// Bytes held beside the mesh.
     pub fn memory_bytes(&self) -> usize {
         let boxes = self.element_boxes.capacity() + self.nodes.capacity();
-        boxes * size_of::<Box32>() + self.order.capacity() * size_of::<u32>()
+        boxes * size_of::<Box32>() + (self.order.capacity() + self.labels.capacity()) * size_of::<u32>()
     }
 
     pub(crate) fn root(&self) -> Option<Node> {
@@ -178,11 +188,22 @@ impl Bvh {
         &self.nodes[node.index as usize]
     }
 
+    #[inline]
+    pub(crate) fn label(&self, node: &Node) -> u32 {
+        self.labels[node.index as usize]
+    }
+
     /// Positions of the elements of a leaf.
     #[inline]
     pub(crate) fn leaf_range(&self, node: &Node) -> std::ops::Range<usize> {
         let begin = node.begin as usize * LEAF;
         begin..(begin + LEAF).min(self.order.len())
+    }
+
+    /// Positions of all elements below a node.
+    #[cfg(test)]
+    fn leaf_range_of(&self, node: &Node) -> std::ops::Range<usize> {
+        node.begin as usize * LEAF..(node.end as usize * LEAF).min(self.order.len())
     }
 
     #[inline]
@@ -209,6 +230,22 @@ fn refit_subtree(nodes: &mut [Box32], boxes: &[Box32], leaves: usize) -> (Box32,
     (own, area + own.half_area())
 }
 
+/// Appends the labels of a subtree in preorder; returns that of its root.
+fn label_subtree(nodes: &mut Vec<u32>, elements: &[u32], leaves: usize) -> u32 {
+    let own = nodes.len();
+    nodes.push(MIXED);
+    let join = |a: u32, b: u32| if a == b { a } else { MIXED };
+    nodes[own] = if leaves == 1 {
+        elements.iter().copied().reduce(join).expect("a leaf holds an element")
+    } else {
+        let left_leaves = leaves.div_ceil(2);
+        let (left, right) = elements.split_at(left_leaves * LEAF);
+        let left = label_subtree(nodes, left, left_leaves);
+        join(left, label_subtree(nodes, right, leaves - left_leaves))
+    };
+    nodes[own]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,7 +262,7 @@ mod tests {
     fn every_node_contains_its_children() {
         for count in [1, 2, 4, 5, 9, 63, 1000, 20_001] {
             let boxes = boxes(count);
-            let tree = Bvh::build(&boxes);
+            let tree = Bvh::build(&boxes, |e| e / 500);
             let mut seen = tree.order().to_vec();
             seen.sort_unstable();
             assert!(seen.iter().enumerate().all(|(k, &e)| k == e as usize));
@@ -234,6 +271,9 @@ mod tests {
             while let Some(node) = stack.pop() {
                 visited += 1;
                 let own = *tree.node_box(&node);
+                let mut below = tree.order()[tree.leaf_range_of(&node)].iter().map(|e| e / 500);
+                let first = below.next().expect("not empty");
+                assert_eq!(tree.label(&node), if below.all(|l| l == first) { first } else { MIXED });
                 if node.is_leaf() {
                     assert!(tree.leaf_range(&node).all(|k| own.union(tree.element_box(k)) == own));
                 } else {
@@ -249,7 +289,7 @@ mod tests {
     #[test]
     fn refit_notices_decay() {
         let mut moved = boxes(4000);
-        let mut tree = Bvh::build(&moved);
+        let mut tree = Bvh::build(&moved, |_| 0);
         assert_eq!(tree.degradation(), 1.0);
         moved.reverse();
         let order = tree.order().to_vec();
@@ -259,8 +299,8 @@ mod tests {
 
     #[test]
     fn empty_and_coincident_input() {
-        assert!(Bvh::build(&[]).root().is_none());
-        let tree = Bvh::build(&vec![Box32 { lo: [1.0; 3], hi: [1.0; 3] }; 5000]);
+        assert!(Bvh::build(&[], |_| 0).root().is_none());
+        let tree = Bvh::build(&vec![Box32 { lo: [1.0; 3], hi: [1.0; 3] }; 5000], |_| 7);
         assert_eq!(tree.nodes.len(), 2 * 1250 - 1);
     }
 }

@@ -1,6 +1,6 @@
 //! Tree against itself: all pairs of elements whose boxes overlap, each once.
 
-use super::{Bvh, Node};
+use super::{Bvh, MIXED, Node};
 use rayon::prelude::*;
 
 /// Tasks into which a traversal is cut: enough to balance any machine, and fixed, so that the joined output is the
@@ -13,33 +13,39 @@ struct Task(Node, Node);
 
 impl Bvh {
     /// Calls `emit(i, j, output)` for every pair of tree positions i < j with overlapping boxes, in parallel; returns
-    /// the outputs of the tasks in a fixed order.
+    /// the outputs of the tasks in a fixed order. Pairs of
+    /// subtrees of uniform labels for which `may_meet` is false are skipped; mixed subtrees are always looked into.
     pub fn self_pairs<Output: Send>(
         &self,
+        may_meet: impl Fn(u32, u32) -> bool + Sync,
         make: impl Fn() -> Output + Sync,
         emit: impl Fn(usize, usize, &mut Output) + Sync,
     ) -> Vec<Output> {
         let Some(root) = self.root() else { return Vec::new() };
-        let tasks = self.expand(Task(root, root));
+        let is_open = |a: &Node, b: &Node| {
+            let (a, b) = (self.label(a), self.label(b));
+            a == MIXED || b == MIXED || may_meet(a, b)
+        };
+        let tasks = self.expand(Task(root, root), &is_open);
         tasks
             .into_par_iter()
             .map(|task| {
                 let mut output = make();
-                self.run(task, &emit, &mut output);
+                self.run(task, &is_open, &emit, &mut output);
                 output
             })
             .collect()
     }
 
     /// Splits the work breadth-first. Work is not even across tasks; the surplus of tasks evens it out.
-    fn expand(&self, first: Task) -> Vec<Task> {
+    fn expand(&self, first: Task, is_open: &impl Fn(&Node, &Node) -> bool) -> Vec<Task> {
         let mut tasks = vec![first];
         while tasks.len() < TASKS {
             let before = tasks.len();
             let mut finer = Vec::with_capacity(2 * before);
             let mut has_split = false;
             for task in tasks {
-                has_split |= self.split(task, &mut finer);
+                has_split |= self.split(task, is_open, &mut finer);
             }
             tasks = finer;
             if !has_split {
@@ -51,18 +57,22 @@ impl Bvh {
 
     /// Pushes the parts of a task; false when it is a pair of leaves already. Disjoint pairs vanish.
     #[inline]
-    fn split(&self, Task(a, b): Task, parts: &mut Vec<Task>) -> bool {
+    fn split(
+        &self,
+        Task(a, b): Task,
+        is_open: &impl Fn(&Node, &Node) -> bool,
+        parts: &mut Vec<Task>,
+    ) -> bool {
         if a.index == b.index {
             if a.is_leaf() {
                 parts.push(Task(a, b));
                 return false;
             }
             let (left, right) = a.children();
-            parts.push(Task(left, left));
-            if self.node_box(&left).overlaps(self.node_box(&right)) {
+            parts.extend([left, right].into_iter().filter(|n| is_open(n, n)).map(|n| Task(n, n)));
+            if self.node_box(&left).overlaps(self.node_box(&right)) && is_open(&left, &right) {
                 parts.push(Task(left, right));
             }
-            parts.push(Task(right, right));
             return true;
         }
         if a.is_leaf() && b.is_leaf() {
@@ -71,21 +81,23 @@ impl Bvh {
         }
         if b.is_leaf() || (!a.is_leaf() && a.leaf_count() >= b.leaf_count()) {
             let (left, right) = a.children();
-            let other = self.node_box(&b);
-            parts.extend(
-                [left, right].into_iter().filter(|n| self.node_box(n).overlaps(other)).map(|n| Task(n, b)),
-            );
+            let meets = |n: &Node| self.node_box(n).overlaps(self.node_box(&b)) && is_open(n, &b);
+            parts.extend([left, right].into_iter().filter(meets).map(|n| Task(n, b)));
         } else {
             let (left, right) = b.children();
-            let other = self.node_box(&a);
-            parts.extend(
-                [left, right].into_iter().filter(|n| self.node_box(n).overlaps(other)).map(|n| Task(a, n)),
-            );
+            let meets = |n: &Node| self.node_box(n).overlaps(self.node_box(&a)) && is_open(&a, n);
+            parts.extend([left, right].into_iter().filter(meets).map(|n| Task(a, n)));
         }
         true
     }
 
-    fn run<Output>(&self, task: Task, emit: &impl Fn(usize, usize, &mut Output), output: &mut Output) {
+    fn run<Output>(
+        &self,
+        task: Task,
+        is_open: &impl Fn(&Node, &Node) -> bool,
+        emit: &impl Fn(usize, usize, &mut Output),
+        output: &mut Output,
+    ) {
         let mut stack = Vec::with_capacity(128);
         stack.push(task);
         while let Some(task) = stack.pop() {
@@ -93,7 +105,7 @@ impl Bvh {
             if a.is_leaf() && b.is_leaf() {
                 self.leaf_pair(&a, &b, emit, output);
             } else {
-                self.split(task, &mut stack);
+                self.split(task, is_open, &mut stack);
             }
         }
     }

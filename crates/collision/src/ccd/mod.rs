@@ -16,6 +16,7 @@ pub mod stress;
 pub mod verdict;
 
 mod axis;
+mod cubic;
 
 pub use advance::{Advance, AdvanceOptions};
 pub use verdict::{Impact, VerdictOptions};

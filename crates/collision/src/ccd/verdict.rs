@@ -1,14 +1,16 @@
 //! Hit or no hit: conservative advancement to the limit of `f64`, then exact arithmetic where it cannot tell.
 //!
 //! The advancement of [`super::advance`] is run with the floor at the minimal separation itself. A `None` answer is
-//! a proof of separation over the whole motion. When the certified time stops growing, further axes are tried
-//! (face normal, edge × edge, in-plane normals of the sides), which stay accurate when the closest vector has
+//! a proof of separation over the whole motion. With no separation asked, the cubic of coplanarity also counts: while it has no
+//! root there is no contact (`cubic.rs`). When the certified time grows poorly, further axes are tried (face normal, edge × edge, in-plane normals of the sides), which stay accurate when the closest vector has
 //! drowned in rounding. What still stalls is within about 1e-14 of its own size of a touch: that is reported as
-//! a hit at the certified time, or, with [`VerdictOptions::exact`], handed to the exact inclusion test, which
+//! a hit at the certified time, or, with [`VerdictOptions::exact`],
+//! handed to the exact inclusion test, which
 //! drops false alarms and sharpens the time. Both times are lower bounds of the true one.
 
 use super::advance::{at, edge_edge_gaps, offset_at, point_edge_gaps, point_triangle_gaps};
 use super::axis::Differences;
+use super::cubic::Coplanarity;
 use super::{Query, exact};
 use stiction_numerics::Vec3;
 
@@ -60,11 +62,15 @@ pub fn verdict(query: &Query, options: &VerdictOptions) -> Option<Impact> {
 /// The time at which the advancement stops, or `None` when it reaches the end.
 fn run<const N: usize>(query: &Query, gaps: &Differences<N>, options: &VerdictOptions) -> Option<f64> {
     let floor = options.min_separation;
+    let cubic = if floor == 0.0 { coplanarity(query) } else { None };
     let mut time = 0.0;
     for _ in 0..options.max_iterations {
         let offset = offset_at(query, time);
         // a zero distance gives NaN here, along which nothing can be reached
         let mut next = gaps.reach(&(offset / offset.norm()), time, floor).unwrap_or(time);
+        if let Some(cubic) = cubic.as_ref().filter(|_| next < 1.0) {
+            next = next.max(cubic.reach(time));
+        }
         // progress has become poor: look for a better axis
         if next < 1.0 && next - time <= POOR_PROGRESS * (1.0 - time) {
             for axis in further_axes(query, time, &offset) {
@@ -83,6 +89,17 @@ fn run<const N: usize>(query: &Query, gaps: &Differences<N>, options: &VerdictOp
         }
     }
     Some(time)
+}
+
+/// The cubic whose roots are the times at which the four corners are coplanar; only pairs of four corners have one.
+fn coplanarity(query: &Query) -> Option<Coplanarity> {
+    let from_first = |x: &[Vec3; 4]| [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
+    match query {
+        Query::PointTriangle(x0, x1) | Query::EdgeEdge(x0, x1) => {
+            Some(Coplanarity::new(&from_first(x0), &from_first(x1)))
+        }
+        _ => None,
+    }
 }
 
 /// Share of the remaining way below which more axes are tried.
