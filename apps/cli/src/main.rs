@@ -1,2 +1,34 @@
-//! The command line of Stiction.
-fn main() {}
+//! The command line of Stiction: one thin door onto the library.
+//!
+//! Exit codes: 0 done, 1 the run failed, 2 the input was wrong. `--json` prints one object on standard output, nothing else.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod failure;
+mod progress;
+mod scene_source;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match arguments.command {
+        Command::Scenes(options) => commands::scenes::list(&options),
+        Command::Check(options) => commands::check::check(&options),
+        Command::Run(options) => commands::run::run(&options),
+        Command::Info(options) => commands::info::info(&options),
+        Command::Export(options) => commands::export::export(&options),
+        Command::Render(options) => commands::render::render(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{}", failure.text());
+            failure.exit_code()
+        }
+    }
+}

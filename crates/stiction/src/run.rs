@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
+use stiction_output::files::{self, Durability};
 use stiction_output::{
     Category, Checkpoint, CheckpointIdentity, RunSummary, RunWriter, StepRecord, TimeShare, peak_memory_bytes,
 };
@@ -21,6 +22,8 @@ pub struct RunOptions {
     pub scene_name: String,
     /// Hash of the scene after all overrides; a checkpoint of another hash is refused.
     pub scene_hash: String,
+    /// The scene after all overrides, kept in the folder as `scene.json`.
+    pub canonical: String,
     /// Continue from the newest checkpoint in the folder.
     pub resume: bool,
 }
@@ -105,6 +108,7 @@ impl Recorder {
             true => RunWriter::resume(folder, layout, summary, found.as_ref())?,
             false => RunWriter::create(folder, layout, summary)?,
         };
+        files::write_atomic(&folder.join("scene.json"), options.canonical.as_bytes(), Durability::Device)?;
         writer.summary_mut().vertices = simulation.model.nodes as u64;
         let seconds_before = found.as_ref().map_or(0.0, |c| c.wall_seconds);
         match &found {

@@ -1,0 +1,141 @@
+//! What can be typed.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Simulate bodies in frictional contact: cloth, rods and hair, soft solids.
+#[derive(Parser)]
+#[command(name = "stiction", version, about, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// List the gallery
+    Scenes(ScenesOptions),
+    /// Read a scene, report its sizes; run nothing
+    Check(CheckOptions),
+    /// Run a scene into a folder
+    Run(RunOptions),
+    /// What a run was and how it went
+    Info(InfoOptions),
+    /// Write a run as files for other programs
+    Export(ExportOptions),
+    /// Draw frames of a run as PNG, without a display
+    Render(RenderOptions),
+}
+
+/// A scene and what is changed in it.
+#[derive(Args)]
+pub struct SceneOptions {
+    /// Scene file, or name of a gallery scene
+    pub scene: String,
+    /// Method instead of the one that the scene names
+    #[arg(long, value_name = "KEY")]
+    pub method: Option<String>,
+    /// Change a value: --set bodies.cloth.friction=0.3
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Number of frames instead of the scene's
+    #[arg(long, value_name = "N")]
+    pub frames: Option<u32>,
+    /// Threads to use (default: all cores); results do not depend on it
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+}
+
+#[derive(Args)]
+pub struct ScenesOptions {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct CheckOptions {
+    #[command(flatten)]
+    pub scene: SceneOptions,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct RunOptions {
+    #[command(flatten)]
+    pub scene: SceneOptions,
+    /// Folder for the run (default: runs/NAME)
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Continue the run in the folder from its newest checkpoint
+    #[arg(long)]
+    pub resume: bool,
+    /// Print the summary as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct InfoOptions {
+    /// Run folder
+    pub run: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct ExportOptions {
+    /// Run folder
+    pub run: PathBuf,
+    /// Format: obj, ply, vtu, pc2, glb, usda, npz
+    #[arg(long, value_name = "FORMAT")]
+    pub to: String,
+    /// File or folder to write (default: named after the run)
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Take every n-th frame
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub every: u32,
+    /// Only these bodies (may be given more than once)
+    #[arg(long, value_name = "NAME")]
+    pub body: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct RenderOptions {
+    /// Run folder
+    pub run: PathBuf,
+    /// Picture to write; with --sequence, its name is numbered
+    #[arg(short, long, value_name = "PNG", default_value = "render.png")]
+    pub output: PathBuf,
+    /// Frames to draw, separated by commas (default: four, spread over the run)
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
+    pub frames: Vec<u32>,
+    /// Draw every n-th frame
+    #[arg(long, value_name = "N", conflicts_with = "frames")]
+    pub every: Option<usize>,
+    /// Size of one picture
+    #[arg(long, value_name = "WxH", default_value = "960x720")]
+    pub size: String,
+    /// Azimuth and elevation in degrees, and optionally a distance factor: 35,20 or 35,20,0.8
+    #[arg(long, value_name = "AZ,EL[,DIST]", value_delimiter = ',', allow_hyphen_values = true)]
+    pub camera: Vec<f32>,
+    /// Colour by body, velocity, strain, pressure or another channel of the run
+    #[arg(long, value_name = "FIELD", default_value = "body")]
+    pub color_by: String,
+    /// One numbered picture per frame instead of a sheet
+    #[arg(long)]
+    pub sequence: bool,
+    /// Mark contacts with their normals and forces
+    #[arg(long)]
+    pub contacts: bool,
+    /// Mark pinned vertices
+    #[arg(long)]
+    pub pins: bool,
+}

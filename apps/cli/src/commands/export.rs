@@ -1,0 +1,24 @@
+//! `stiction export`: a run as files for other programs.
+
+use super::print_json;
+use crate::args::ExportOptions;
+use crate::failure::Failure;
+use stiction::output::RunReader;
+use stiction::output::export::{self, Format};
+
+/// Exports a run.
+pub fn export(options: &ExportOptions) -> Result<(), Failure> {
+    let reader = RunReader::open(&options.run)?;
+    let format: Format = options.to.parse()?;
+    let path = options.output.clone().unwrap_or_else(|| format.default_path(&options.run));
+    let details =
+        export::ExportOptions { every: options.every, bodies: options.body.clone(), ..Default::default() };
+    let report = export::export(&reader, format, &path, &details)?;
+    if options.json {
+        return print_json(&serde_json::json!({
+            "format": report.format.name(), "path": report.path, "files": report.files,
+        }));
+    }
+    println!("{} file(s) of format {} in {}", report.files, report.format.name(), report.path.display());
+    Ok(())
+}

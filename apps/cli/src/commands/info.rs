@@ -1,0 +1,46 @@
+//! `stiction info`: what a run was and how it went.
+
+use super::print_json;
+use crate::args::InfoOptions;
+use crate::failure::Failure;
+use stiction::output::{RunReader, RunSummary};
+
+/// Reports on a run folder.
+pub fn info(options: &InfoOptions) -> Result<(), Failure> {
+    let summary = RunReader::open(&options.run)?.summary()?;
+    if options.json {
+        return print_json(&summary);
+    }
+    print(&summary);
+    Ok(())
+}
+
+/// The summary in words.
+pub fn print(summary: &RunSummary) {
+    let s = summary;
+    println!("{}: method {}, {:?}", s.scene, s.method, s.status);
+    s.failure.iter().for_each(|reason| println!("  failed: {reason}"));
+    println!("  {} vertices, {} elements, {} degrees of freedom", s.vertices, s.elements, s.dofs);
+    println!(
+        "  {} frames, {} steps, {:.2} s on {} threads, {:.1} ms per frame",
+        s.frames, s.steps, s.wall_seconds, s.threads, s.ms_per_frame
+    );
+    println!(
+        "  contacts {:.0} on average, {} at most; deepest penetration {:.3} mm; intersections {}",
+        s.contacts_mean,
+        s.contacts_max,
+        1e3 * s.penetration_max_m,
+        s.intersections_max
+    );
+    let share = serde_json::to_value(s.time_share).unwrap_or_default();
+    let parts: Vec<String> = share
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, value)| {
+            value.as_f64().filter(|v| *v >= 0.005).map(|v| format!("{name} {:.0} %", 100.0 * v))
+        })
+        .collect();
+    println!("  time: {}", parts.join(", "));
+    println!("  state {}", s.state_hash);
+}

@@ -1,0 +1,46 @@
+//! A scene by path or by gallery name.
+
+use crate::args::SceneOptions;
+use crate::failure::Failure;
+use std::path::Path;
+use stiction::gallery;
+use stiction::scene::{Loaded, load_full, load_text};
+
+/// Loads what the user named, with all changes applied.
+pub fn load(options: &SceneOptions) -> Result<Loaded, Failure> {
+    let mut changes = options.set.clone();
+    if let Some(frames) = options.frames {
+        changes.push(format!("frames={frames}"));
+    }
+    if let Some(method) = &options.method {
+        changes.push(format!("method.key={method:?}"));
+    }
+    let path = Path::new(&options.scene);
+    if path.exists() {
+        return Ok(load_full(path, &changes)?);
+    }
+    match gallery::find(&options.scene) {
+        Some(scene) => Ok(load_text(&format!("{}.toml", scene.name), scene.text, Path::new("."), &changes)?),
+        None => Err(unknown(&options.scene)),
+    }
+}
+
+fn unknown(name: &str) -> Failure {
+    let names: Vec<&str> = gallery::scenes().iter().map(|s| s.name).collect();
+    Failure::Input(format!(
+        "error: there is no file `{name}` and no gallery scene of that name\n  the gallery has: {}",
+        names.join(", ")
+    ))
+}
+
+/// Runs `work` in a thread pool of the wanted size.
+pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    if threads == Some(0) {
+        return Err(Failure::Input("error: --threads 0 makes no sense; give at least 1".to_owned()));
+    }
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .build()
+        .map_err(|e| Failure::Run(format!("error: the threads cannot be started: {e}")))?;
+    Ok(pool.install(work))
+}
