@@ -69,9 +69,10 @@ impl Bvh {
                 return false;
             }
             let (left, right) = a.children();
-            parts.extend([left, right].into_iter().filter(|n| is_open(n, n)).map(|n| Task(n, n)));
-            if self.node_box(&left).overlaps(self.node_box(&right)) && is_open(&left, &right) {
-                parts.push(Task(left, right));
+            for (x, y) in [(left, left), (right, right), (left, right)] {
+                if (x.index == y.index || self.node_box(&x).overlaps(self.node_box(&y))) && is_open(&x, &y) {
+                    parts.push(Task(x, y));
+                }
             }
             return true;
         }
@@ -81,12 +82,20 @@ impl Bvh {
         }
         if b.is_leaf() || (!a.is_leaf() && a.leaf_count() >= b.leaf_count()) {
             let (left, right) = a.children();
-            let meets = |n: &Node| self.node_box(n).overlaps(self.node_box(&b)) && is_open(n, &b);
-            parts.extend([left, right].into_iter().filter(meets).map(|n| Task(n, b)));
+            let other = self.node_box(&b);
+            for child in [left, right] {
+                if self.node_box(&child).overlaps(other) && is_open(&child, &b) {
+                    parts.push(Task(child, b));
+                }
+            }
         } else {
             let (left, right) = b.children();
-            let meets = |n: &Node| self.node_box(n).overlaps(self.node_box(&a)) && is_open(&a, n);
-            parts.extend([left, right].into_iter().filter(meets).map(|n| Task(a, n)));
+            let other = self.node_box(&a);
+            for child in [left, right] {
+                if self.node_box(&child).overlaps(other) && is_open(&a, &child) {
+                    parts.push(Task(a, child));
+                }
+            }
         }
         true
     }

@@ -18,6 +18,7 @@
 
 use super::Query;
 use super::advance::offset_at;
+use super::verdict::further_axes;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use stiction_numerics::Vec3;
@@ -26,6 +27,8 @@ use stiction_numerics::Vec3;
 const DEPTH: u32 = 72;
 /// Bits that are resolved while the piece still begins at zero, so that a positive time is not reported as zero.
 const DEPTH_AT_ZERO: u32 = 120;
+/// Depth from which further axes are tried.
+const SMALL_PIECE: u32 = 20;
 /// Pieces looked at before the search gives up and reports a hit, safely.
 const BUDGET: usize = 20_000;
 
@@ -45,8 +48,7 @@ pub fn first_impact(query: &Query) -> Option<ExactImpact> {
     let mut visited = 0;
     while let Some((system, index, depth)) = stack.pop() {
         visited += 1;
-        let middle = (index as f64 + 0.5) * 2f64.powi(-(depth as i32));
-        if system.is_impossible() || system.is_apart_along(&offset_at(query, middle)) {
+        if system.is_impossible() || is_apart(query, &system, index, depth) {
             continue;
         }
         if depth >= DEPTH && (index > 0 || depth >= DEPTH_AT_ZERO) || visited > BUDGET {
@@ -57,6 +59,18 @@ pub fn first_impact(query: &Query) -> Option<ExactImpact> {
         stack.push((early, 2 * index, depth + 1));
     }
     None
+}
+
+/// Whether an axis parts the hulls all along a piece. The closest vector of the middle serves while pieces are wide; in small
+/// ones it has lost its digits, and axes built from the sides are tried, too.
+fn is_apart(query: &Query, system: &System, index: u128, depth: u32) -> bool {
+    let middle = (index as f64 + 0.5) * 2f64.powi(-(depth as i32));
+    let offset = offset_at(query, middle);
+    system.is_apart_along(&offset)
+        || depth >= SMALL_PIECE
+            && further_axes(query, middle, &offset)
+                .iter()
+                .any(|axis| system.is_apart_along(axis) || system.is_apart_along(&-axis))
 }
 
 /// index / 2^depth rounded towards zero.

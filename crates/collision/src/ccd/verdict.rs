@@ -110,7 +110,7 @@ const STALL: f64 = 16.0 * f64::EPSILON;
 
 /// Unit axes that stay accurate when the closest vector drowns in rounding. The sign is left open, as the sign of a
 /// drowned distance is; degenerate ones are NaN, along which nothing can be reached.
-fn further_axes(query: &Query, t: f64, offset: &Vec3) -> [Vec3; 7] {
+pub(super) fn further_axes(query: &Query, t: f64, offset: &Vec3) -> [Vec3; 7] {
     let across = |e: &Vec3| offset - e * (offset.dot(e) / e.norm_squared());
     let axes = match query {
         Query::PointTriangle(x0, x1) => {
