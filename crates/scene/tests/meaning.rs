@@ -196,6 +196,24 @@ fn the_schema_file_is_current() {
 }
 
 #[test]
+fn the_guide_names_every_key() {
+    fn keys(value: &serde_json::Value, found: &mut Vec<String>) {
+        if let Some(map) = value.get("properties").and_then(|p| p.as_object()) {
+            found.extend(map.keys().cloned());
+        }
+        let children = value.as_object().into_iter().flatten().map(|(_, v)| v);
+        children.chain(value.as_array().into_iter().flatten()).for_each(|child| keys(child, found));
+    }
+    let guide =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scene.md")).expect("guide");
+    let mut found = Vec::new();
+    keys(&serde_json::from_str(&schema_text()).expect("schema"), &mut found);
+    assert!(found.len() > 100);
+    let missing: Vec<_> = found.iter().filter(|key| !guide.contains(&format!("`{key}`"))).collect();
+    assert!(missing.is_empty(), "docs/scene.md lacks {missing:?}");
+}
+
+#[test]
 fn the_gallery_loads() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes"));
     let files = scene_files(folder).expect("scenes");

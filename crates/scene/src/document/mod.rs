@@ -58,7 +58,7 @@ impl Document {
         };
         match parsed {
             Ok(tree) => Ok(Document { file: file.to_owned(), base, text, tree, places, set: Vec::new() }),
-            Err((span, fault)) => Err(SceneError::new(file, &text, span, fault)),
+            Err(found) => Err(SceneError::new(file, &text, found.0, found.1)),
         }
     }
 
@@ -93,13 +93,13 @@ pub(crate) fn join(path: &str, key: impl std::fmt::Display) -> String {
     if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }
 }
 
-type Parsed<T> = Result<T, (Option<Range<usize>>, Fault)>;
+type Parsed<T> = Result<T, Box<(Option<Range<usize>>, Fault)>>;
 
 fn parse_toml(text: &str, places: &mut BTreeMap<String, Place>) -> Parsed<Value> {
     let table = DeTable::parse(text).map_err(|e| {
         let problem = Problem::Syntax(e.message().to_owned());
         let help = "see the TOML syntax at toml.io, or docs/scene.md for examples".to_owned();
-        (e.span(), Fault { path: String::new(), problem, help })
+        Box::new((e.span(), Fault { path: String::new(), problem, help }))
     })?;
     from_toml_table(table.get_ref(), "", places)
 }
@@ -122,7 +122,7 @@ fn from_toml(
     places: &mut BTreeMap<String, Place>,
 ) -> Parsed<Value> {
     let refuse = |problem, help: &str| {
-        Err((Some(span.clone()), Fault { path: path.to_owned(), problem, help: help.to_owned() }))
+        Err(Box::new((Some(span.clone()), Fault { path: path.to_owned(), problem, help: help.to_owned() })))
     };
     match value {
         DeValue::String(s) => Ok(Value::String(s.to_string())),
@@ -160,7 +160,7 @@ fn parse_json(text: &str, places: &mut BTreeMap<String, Place>) -> Parsed<Value>
         let at = (start + e.column().saturating_sub(1)).min(text.len());
         let problem = Problem::Syntax(e.to_string());
         let help = "see the JSON syntax at json.org; numbers must be finite".to_owned();
-        (Some(at..at), Fault { path: String::new(), problem, help })
+        Box::new((Some(at..at), Fault { path: String::new(), problem, help }))
     })?;
     json_spans::record(text, places);
     Ok(tree)

@@ -117,7 +117,8 @@ impl Obj {
         let vertex = absolute(parts.next().unwrap_or(""), self.vertices.len())?;
         let vertex = to_index(vertex, self.vertices.len(), cell, index, name).map_err(LineError::Mesh)?;
         let texture = match parts.next() {
-            Some(t) if !t.is_empty() => {
+            // Some tools number texture corners and write no `vt` at all: then there is no pattern.
+            Some(t) if !t.is_empty() && !self.texture.is_empty() => {
                 let t = absolute(t, self.texture.len())?;
                 if t < 0 || t as usize >= self.texture.len() {
                     let count = self.texture.len();
