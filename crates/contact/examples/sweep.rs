@@ -1,5 +1,5 @@
-//! Time per contact update and bytes per contact: vertex–triangle contacts between stacked sheets, sorted along
-//! a space-filling order, sleeping off.
+//! Time per contact update and bytes per contact, sleeping off: vertex–triangle contacts between stacked sheets, and
+//! edge–edge contacts in a cloud of rods, both sorted in space.
 //!
 //! `cargo run --release -p stiction-contact --example sweep [contacts]`
 
@@ -37,6 +37,42 @@ fn stack(contacts: usize, random: &mut Random) -> (usize, Vec<NewContact>) {
     (sheets * side * side, list)
 }
 
+/// Rods of 30 segments thrown into a cube: edges that share a small cell touch. Sorted along the Z curve of the cells; the
+/// nodes keep the order of the rods, so gathers are scattered, as in hair.
+fn rods(contacts: usize, random: &mut Random) -> (usize, Vec<NewContact>) {
+    const NODES: usize = 31;
+    let rods = contacts / 18;
+    let segment = 1.0 / (contacts as f64).cbrt();
+    let cell = segment * 1.05;
+    let mut edges = Vec::new();
+    for rod in 0..rods {
+        let (mut x, direction) = (random.vector(0.0, 1.0), random.unit_vector() * segment);
+        for k in 0..NODES - 1 {
+            x += direction + random.vector(-0.3, 0.3) * segment;
+            let at = x.map(|c| (c.rem_euclid(1.0) / cell) as u64);
+            edges.push((z_curve([at.x, at.y, at.z]), (rod * NODES + k) as u32));
+        }
+    }
+    edges.sort_unstable();
+    let mut list = Vec::new();
+    for group in edges.chunk_by(|a, b| a.0 == b.0) {
+        for pair in group.windows(2).filter(|pair| pair[0].1.abs_diff(pair[1].1) > 1) {
+            let (a, b) = (random.range(0.1, 0.9), random.range(0.1, 0.9));
+            let (first, second) = (pair[0].1, pair[1].1);
+            let pairs = [(first, a), (first + 1, 1.0 - a), (second, -b), (second + 1, b - 1.0)];
+            let key = list.len() as u64;
+            let stencil = ContactStencil::new(&pairs);
+            list.push(NewContact { key, ..NewContact::new(stencil, random.unit_vector(), 0.0, 0.01, 0.4) });
+        }
+    }
+    (rods * NODES, list)
+}
+
+/// Interleaves the bits of three cell numbers.
+fn z_curve(cell: [u64; 3]) -> u64 {
+    (0..21).fold(0, |code, bit| (0..3).fold(code, |code, k| code | (cell[k] >> bit & 1) << (3 * bit + k)))
+}
+
 /// Core time of this process so far \[s\], in ticks of 10 ms; NaN where the system does not tell.
 fn core_seconds() -> f64 {
     let Ok(text) = std::fs::read_to_string("/proc/self/stat") else { return f64::NAN };
@@ -50,6 +86,12 @@ fn main() {
     let wanted = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(300_000);
     let mut random = Random::new(1);
     let (nodes, list) = stack(wanted, &mut random);
+    measure("sheets", nodes, &list, &mut random);
+    let (nodes, list) = rods(wanted, &mut random);
+    measure("rods", nodes, &list, &mut random);
+}
+
+fn measure(name: &str, nodes: usize, list: &[NewContact], random: &mut Random) {
     let weights = vec![1e-3; nodes];
     let velocities: Vec<Vec3> = (0..nodes).map(|_| random.vector(-1.0, 1.0)).collect();
     for threads in [1, 2] {
@@ -57,7 +99,7 @@ fn main() {
         pool.install(|| {
             let mut set = ContactSet::new(&weights);
             let start = Instant::now();
-            set.append(&list, None).expect("contacts of the example are valid");
+            set.append(list, None).expect("contacts of the example are valid");
             let append = start.elapsed();
             let options = ProjectOptions { sweeps: 10, ..ProjectOptions::default() };
             // Every repetition starts from other velocities, so that contacts open, stick and slide in turn.
@@ -74,7 +116,7 @@ fn main() {
                 best = best.min(start.elapsed().as_nanos() as f64 / report.updates as f64);
             }
             println!(
-                "{threads} thread(s): {} contacts, {} nodes, {best:.1} ns of wall time (best) and {:.1} ns \
+                "{name}, {threads} thread(s): {} contacts, {} nodes, {best:.1} ns of wall time (best) and {:.1} ns \
                  of core time (mean) per update, {:.0} bytes per contact, \
                  {:.0} % in parallel stages, append {:.0} ns per contact, residual {:.2e} m/s",
                 set.len(),
