@@ -256,6 +256,19 @@ fn colliders_have_one_shape() {
 }
 
 #[test]
+fn unknown_methods_name_the_nearest() {
+    broken("key = \"newton\"", "key = \"newtn\"", 6, "method.key", &["unknown method `newtn`"], "`newton`");
+    broken(
+        "[method]",
+        "[methods.barier]\n[method]",
+        5,
+        "methods.barier",
+        &["unknown method `barier`"],
+        "`barrier`",
+    );
+}
+
+#[test]
 fn names_that_do_not_exist() {
     let add = |extra: &str| error_of(&format!("{GOOD}{extra}"), &[]);
     let error = add("[[friction.pairs]]\na = \"cloth\"\nb = \"grond\"\nmu = 1\n");

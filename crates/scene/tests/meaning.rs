@@ -186,6 +186,26 @@ fn solids_carry_surfaces_and_grooms_grow() {
 }
 
 #[test]
+fn mesh_sequences_share_unit_and_placement() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    for (number, z) in [(3, 0), (4, 10)] {
+        let text = format!("v 0 0 {z}\nv 100 0 {z}\nv 0 100 {z}\nf 1 2 3\n");
+        std::fs::write(folder.path().join(format!("b_{number:04}.obj")), text).expect("write");
+    }
+    let text = format!(
+        "{BASE}[colliders.moving]\nmesh = {{ file = \"b_0003.obj\", unit = \"cm\" }}\ntranslate = [0, 0, 1]\n\
+         sequence = {{ files = \"b_{{:04}}.obj\", first = 3, count = 2, fps = 10 }}\n"
+    );
+    let loaded = load_text("m.toml", &text, folder.path(), &[] as &[&str]).unwrap_or_else(|e| panic!("{e}"));
+    let ColliderMotion::Sequence { positions, fps } = &loaded.scene.colliders[1].motion else {
+        panic!("sequence expected")
+    };
+    assert_eq!(*fps, 10.0);
+    assert!((positions[0][1] - Vec3::new(1.0, 0.0, 1.0)).norm() < 1e-15);
+    assert!((positions[1][1] - Vec3::new(1.0, 0.0, 1.1)).norm() < 1e-15);
+}
+
+#[test]
 fn the_schema_file_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scene.schema.json");
     let written = std::fs::read_to_string(path).unwrap_or_default();
@@ -226,5 +246,13 @@ fn the_gallery_loads() {
         let loaded = load_full(&file, &[] as &[&str]).unwrap_or_else(|e| panic!("{e}: {}", e.fix()));
         assert_eq!(Some(loaded.scene.name.as_str()), file.file_stem().and_then(|s| s.to_str()));
         assert_eq!(load_canonical(&loaded.canonical).expect("canonical").scene, loaded.scene);
+        let table: toml::Table = text.parse().expect("toml");
+        for (family, choices) in table.get("variants").and_then(|v| v.as_table()).into_iter().flatten() {
+            for choice in choices.as_table().into_iter().flatten().map(|(name, _)| name) {
+                let set = [format!("{family}={choice}")];
+                let changed = load_full(&file, &set).unwrap_or_else(|e| panic!("{e}: {}", e.fix()));
+                assert_ne!(changed.hash, loaded.hash, "{name} {set:?}");
+            }
+        }
     }
 }

@@ -195,6 +195,49 @@ fn tetgen_counts_from_zero_or_one() {
     }
 }
 
+/// Damaged files are refused or read, never a panic: random bytes changed, removed and doubled.
+#[test]
+fn damaged_files_never_panic() {
+    let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1\nl 1 2 3\nstitch 0 1 2 0.5\n".to_vec();
+    let ply =
+        b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    let stl = b"solid a\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n"
+        .to_vec();
+    let msh =
+        b"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 3 1 3\n2 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0\n\
+        $EndNodes\n$Elements\n1 1 1 1\n2 1 2 1\n1 1 2 3\n$EndElements\n";
+    let vtk = b"# vtk DataFile Version 3.0\nt\nASCII\nPOINTS 3 float\n0 0 0 1 0 0 0 1 0\nCELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5\n";
+    let node = "3 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
+    let mut random = crate::generate::Random::new(5, 5);
+    let mut damage = |bytes: &[u8]| {
+        let mut copy = bytes.to_vec();
+        for _ in 0..1 + random.next_u64() % 4 {
+            let at = random.next_u64() as usize % copy.len();
+            match random.next_u64() % 4 {
+                0 => copy[at] = b"0123456789-.e \n/"[random.next_u64() as usize % 16],
+                1 => copy[at] = random.next_u64() as u8,
+                2 => copy.truncate(at + 1),
+                _ => copy.insert(at, copy[at]),
+            }
+        }
+        copy
+    };
+    for _ in 0..3000 {
+        let _ = obj::read(&String::from_utf8_lossy(&damage(&obj)), "m");
+        let _ = ply::read(&damage(ply), "m");
+        let _ = stl::read(&damage(&stl), "m");
+        let _ = gmsh::read(&damage(msh), "m");
+        let _ = vtk::read(&damage(vtk), "m");
+        let ele = damage(b"1 4 0\n1 1 2 3 4\n");
+        let _ = tetgen::read(
+            &String::from_utf8_lossy(&damage(node.as_bytes())),
+            &String::from_utf8_lossy(&ele),
+            "m",
+        );
+    }
+}
+
 #[test]
 fn unknown_extensions_list_the_known_ones() {
     assert!(written("fbx", b"").unwrap_err().contains("obj, ply, stl"));

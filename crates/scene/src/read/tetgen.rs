@@ -52,7 +52,7 @@ pub(super) fn read(node: &str, ele: &str, name: &str) -> Result<RawMesh, MeshErr
         let (line, words) = lines.next().ok_or_else(|| too_short(name))?;
         let mut tet = [0; 4];
         for (k, slot) in tet.iter_mut().enumerate() {
-            let value = parse::<i64>(&words, k + 1, line, name)? - first;
+            let value = parse::<i64>(&words, k + 1, line, name)?.saturating_sub(first);
             *slot = to_index(value, vertices.len(), "tet", i, name)?;
         }
         tets.push(tet);

@@ -66,7 +66,7 @@ impl Reader<'_> {
         let mut at = 0;
         for _ in 0..count {
             let size = flat.get(at).map_or(0, |n| *n as usize);
-            match flat.get(at + 1..at + 1 + size) {
+            match flat.get(at + 1..(at + 1).saturating_add(size)) {
                 Some(cell) if size > 0 => cells.push(cell.iter().map(|v| *v as i64).collect()),
                 _ => return self.tokens.error("the cell list is shorter than its counts say"),
             }

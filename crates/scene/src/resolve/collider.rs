@@ -6,7 +6,7 @@ use super::material::friction;
 use super::mesh::{Placement, from_file, raw_mesh};
 use super::motion::motion;
 use crate::error::{MeshError, Problem, Resolved, fault};
-use crate::file::{ColliderFile, SequenceFile};
+use crate::file::{ColliderFile, SequenceFile, TextOr, Unit};
 use crate::geometry::{check_mesh, mean, surface_of_tets};
 use crate::resolved::{Cells, Collider, ColliderMotion, ColliderShape, Mesh};
 use std::collections::BTreeMap;
@@ -36,7 +36,10 @@ fn collider(name: &str, file: &ColliderFile, context: &mut Context<'_>) -> Resol
             let motion = motion(&format!("{path}.motion"), m, middle(&shape))?;
             if motion.is_static() { ColliderMotion::Static } else { ColliderMotion::Keyed(motion) }
         }
-        (None, Some(s)) => sequence(&path, s, &shape, &placement, context)?,
+        (None, Some(s)) => {
+            let metres = mesh_unit(file);
+            sequence(&path, s, &shape, |p| placement.apply(&(p * metres)), context)?
+        }
         (None, None) => ColliderMotion::Static,
     };
     Ok(Collider {
@@ -151,11 +154,19 @@ fn middle(shape: &ColliderShape) -> Vec3 {
     }
 }
 
+/// Metres per unit of the collider's mesh; its sequence is in the same unit.
+fn mesh_unit(file: &ColliderFile) -> f64 {
+    match &file.mesh {
+        Some(TextOr::Full(mesh)) => mesh.unit.map_or(1.0, Unit::metres),
+        _ => 1.0,
+    }
+}
+
 fn sequence(
     path: &str,
     file: &SequenceFile,
     shape: &ColliderShape,
-    placement: &Placement,
+    place: impl Fn(&Vec3) -> Vec3,
     context: &mut Context<'_>,
 ) -> Resolved<ColliderMotion> {
     let at = format!("{path}.sequence");
@@ -180,7 +191,7 @@ fn sequence(
             ));
             return fault(format!("{at}.files"), problem, "all files of a sequence share their vertices");
         }
-        positions.push(raw.vertices.iter().map(|p| placement.apply(p)).collect());
+        positions.push(raw.vertices.iter().map(&place).collect());
     }
     Ok(ColliderMotion::Sequence { positions, fps: positive(&format!("{at}.fps"), "fps", file.fps)? })
 }

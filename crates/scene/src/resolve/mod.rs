@@ -10,7 +10,7 @@ mod motion;
 mod select;
 
 use crate::document::{Document, typed};
-use crate::error::{Problem, Resolved, fault};
+use crate::error::{Problem, Resolved, fault, suggest};
 use crate::file::{AxisName, FORMAT_VERSION, NumberOr, OutputFile, SceneFile, TextOr};
 use crate::resolved::{Axis, InitialContact, MethodChoice, OutputChoice, Scene, Wind};
 use check::{non_negative, positive, vec3};
@@ -116,12 +116,25 @@ fn wind(file: &SceneFile) -> Resolved<Wind> {
     })
 }
 
+/// Keys of the methods that scenes may name; whether a method is built in is for the solvers to say.
+pub(crate) const METHODS: [&str; 9] =
+    ["newton", "admm", "pd", "barrier", "primal", "dual", "implicit", "staggered", "xpbd"];
+
+fn check_method(path: &str, key: &str) -> Resolved<()> {
+    if METHODS.contains(&key) {
+        return Ok(());
+    }
+    fault(path, Problem::UnknownName { kind: "method", name: key.to_owned() }, suggest(key, METHODS))
+}
+
 /// Options written in `[method]`, with those of `[methods.KEY]` on top.
 fn method(file: &SceneFile) -> Resolved<MethodChoice> {
     let (key, mut options) = match &file.method {
         Some(method) => (method.key.clone(), method.options.clone()),
         None => ("newton".to_owned(), Map::new()),
     };
+    check_method("method.key", &key)?;
+    file.methods.keys().try_for_each(|other| check_method(&format!("methods.{other}"), other))?;
     if let Some(more) = file.methods.get(&key) {
         options.extend(more.clone());
     }
