@@ -1,7 +1,9 @@
-//! Prints the speed of every kernel on cloth at rest: `cargo run --release --example kernels [-- --quick] [--export DIR]`.
+//! Prints the speed of every kernel on cloth at rest: `cargo run --release --example kernels [-- --quick]
+//! [--export DIR]`.
 //!
-//! The cloth is a unit square with alternating diagonals and soft waves; the gap is a tenth of an edge. The motion drops a
-//! second, wavier shape of it by up to an edge length. `--export` writes positions and faces as `.npy` for comparison.
+//! The cloth is a unit square with alternating diagonals and soft waves; the gap is a tenth of an edge. The
+//! motion drops a second, wavier shape of it by up to an edge length. `--export` writes positions and faces
+//! as `.npy` for comparison.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,9 +11,10 @@ use std::time::Instant;
 use stiction_collision::bvh::{Box32, Bvh};
 use stiction_collision::ccd::queries::judge_folder;
 use stiction_collision::ccd::stress::stress;
-use stiction_collision::ccd::{AdvanceOptions, VerdictOptions};
+use stiction_collision::ccd::{AdvanceOptions, Query, VerdictOptions};
 use stiction_collision::distance::{edge_edge, point_triangle};
-use stiction_collision::narrow_phase::{earliest_impact, narrow_phase};
+use stiction_collision::motion::{Motion, earliest_impact};
+use stiction_collision::narrow_phase::narrow_phase;
 use stiction_collision::{BodyTraits, BroadPhase, CollisionMesh, MeshInput};
 use stiction_numerics::Vec3;
 
@@ -25,6 +28,7 @@ fn main() {
     for &cells in sizes {
         cloth_figures(cells, export.map(Path::new));
     }
+    pressed_sheets(150);
     plain_tree(316);
     if let Some(folder) = arguments.iter().position(|a| a == "--queries").and_then(|k| arguments.get(k + 1)) {
         for exact in [false, true] {
@@ -71,8 +75,9 @@ fn core_seconds() -> f64 {
     threads.filter_map(of_thread).sum::<f64>() * 1e-9
 }
 
-/// Mean core time of several runs, shared by the threads of the pool \[s\]: what the wall clock would show on an idle machine
-/// if the work were spread evenly. The mean, because the system books time in ticks of some milliseconds.
+/// Mean core time of several runs, shared by the threads of the pool \[s\]: what the wall clock would show
+/// on an idle machine if the work were spread evenly. The mean, because the system books time in ticks of
+/// some milliseconds.
 fn mean<T>(runs: usize, mut work: impl FnMut() -> T) -> (f64, T) {
     let start = core_seconds();
     let mut result = work();
@@ -133,7 +138,8 @@ fn cloth_figures(cells: usize, export: Option<&Path>) {
     let (narrow, pairs) = mean(5, || narrow_phase(&mesh, &near, &x, gap));
     let (sweep, swept) = mean(5, || phase.swept_candidates(&mesh, &x, &end, 0.0).expect("valid"));
     let options = AdvanceOptions::default();
-    let (ccd, impact) = mean(5, || earliest_impact(&mesh, &swept, &x, &end, &options));
+    let motion = Motion { start: &x, end: &end };
+    let (ccd, impact) = mean(5, || earliest_impact(&mesh, &swept, &motion, &options));
     println!("{count} triangles");
     println!("  build {:.3} µs a triangle, refit {:.3}", build * per_triangle, refit * per_triangle);
     println!("  refit + self-query {:.3} µs a triangle ({} candidates)", query * per_triangle, near.len());
@@ -146,6 +152,55 @@ fn cloth_figures(cells: usize, export: Option<&Path>) {
         phase.memory_bytes() as f64 / (count + mesh.edges().len() + x.len()) as f64
     );
     println!("  memory {:.1} bytes a triangle", phase.memory_bytes() as f64 / count as f64);
+}
+
+/// Two sheets half an edge apart, the upper one pressed through the lower: most candidates really come close.
+fn pressed_sheets(cells: usize) {
+    let edge = 1.0 / cells as f64;
+    let lower = positions(cells, 0.02, 0.0);
+    let lift = |z: f64| lower.iter().map(move |p| p + Vec3::new(0.3 * edge, 0.2 * edge, z));
+    let x: Vec<Vec3> = lower.iter().copied().chain(lift(0.5 * edge)).collect();
+    let end: Vec<Vec3> = lower.iter().copied().chain(lift(-0.5 * edge)).collect();
+    let base = lower.len() as u32;
+    let faces: Vec<[u32; 3]> = triangles(cells).into_iter().flat_map(|t| [t, t.map(|v| v + base)]).collect();
+    let input = MeshInput {
+        vertex_count: x.len(),
+        triangle_traits: vec![(0.0, 0); faces.len()],
+        triangles: faces,
+        bodies: vec![BodyTraits::DEFORMABLE],
+        ..Default::default()
+    };
+    let mesh = CollisionMesh::new(input).expect("valid");
+    let mut phase = BroadPhase::new(&mesh, &x).expect("valid");
+    let (sweep, swept) = mean(5, || phase.swept_candidates(&mesh, &x, &end, 0.0).expect("valid"));
+    let per_triangle = 1e6 / mesh.triangles().len() as f64;
+    println!("two sheets pressed together, {} triangles", mesh.triangles().len());
+    println!("  swept query {:.3} µs a triangle ({} candidates)", sweep * per_triangle, swept.len());
+    let options = AdvanceOptions::default();
+    let motion = Motion { start: &x, end: &end };
+    let (ccd, impact) = mean(5, || earliest_impact(&mesh, &swept, &motion, &options));
+    println!(
+        "  earliest impact {:.1} ns a candidate (time {:.4})",
+        ccd * 1e9 / swept.len() as f64,
+        impact.time
+    );
+    let all_pairs = || {
+        let gather = |&[a, b]: &[u32; 2]| {
+            let ([a0, a1], [b0, b1]) = (mesh.edges()[a as usize], mesh.edges()[b as usize]);
+            let corners = [a0, a1, b0, b1];
+            let (x0, x1) = (corners.map(|v| x[v as usize]), corners.map(|v| end[v as usize]));
+            Query::EdgeEdge(x0, x1).advance(&options).safe_time()
+        };
+        swept.edge_edge.iter().map(gather).sum::<f64>()
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("pool");
+    let (each, sum) = pool.install(|| mean(3, all_pairs));
+    let count = swept.edge_edge.len() as f64;
+    println!(
+        "  every edge–edge pair to its own end, one thread: {:.1} ns (mean time {:.3})",
+        each * 1e9 / count,
+        sum / count
+    );
 }
 
 /// The bare tree on the task that library trees were measured by: all overlapping pairs of triangle boxes.

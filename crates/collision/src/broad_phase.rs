@@ -1,13 +1,14 @@
 //! Candidate pairs: what may touch, found through boxes.
 //!
 //! Each vertex gets a box: its position, or its start and end for a motion, grown by half the gap and its
-//! half-thickness. An edge's or triangle's box is the union of its vertices' boxes, and a pair is a *candidate* exactly when
-//! the boxes overlap and no filter forbids it. The tree and the brute-force twin share this definition, so their
-//! outputs are equal, not just equivalent. As the motion is linear and the hull convex, the union of the boxes at both
-//! ends covers the motion.
+//! half-thickness. An edge's or triangle's box is the union of its vertices' boxes, and a pair is a
+//! *candidate* exactly when the boxes overlap and no filter forbids it. The tree and the brute-force twin
+//! share this definition, so their outputs are equal, not just equivalent. As the motion is linear and the
+//! hull convex, the union of the boxes at both ends covers the motion.
 //!
-//! One tree over elements serves all kinds. At a pair of elements each vertex and edge acts only in the element that
-//! owns it; separate trees for vertices and edges would be walked three times and hold three times the boxes.
+//! One tree over elements serves all kinds. At a pair of elements each vertex and edge acts only in the
+//! element that owns it; separate trees for vertices and edges would be walked three times and hold three
+//! times the boxes.
 
 use crate::bvh::{Box32, Bvh};
 use crate::surface::{CollisionMesh, Element, MeshError, NONE};
@@ -80,7 +81,8 @@ impl BroadPhase {
         Ok(self.candidates(mesh))
     }
 
-    /// Pairs whose gap may fall to `gap` \[m\] at some time while every vertex moves straight from `start` to `end`.
+    /// Pairs whose gap may fall to `gap` \[m\] at some time while every vertex moves straight from `start`
+    /// to `end`.
     pub fn swept_candidates(
         &mut self,
         mesh: &CollisionMesh,
@@ -172,8 +174,8 @@ impl BroadPhase {
         self.fill_vertex_boxes(start, end, |v| mesh.vertex_half_thickness(v as u32) + 0.5 * gap);
     }
 
-    /// Two primitives within reach r_a + r_b have boxes that overlap when each is grown by its r. The sums round, by
-    /// less than 2⁻⁵² of the largest coordinate each: the growth is raised by four times that.
+    /// Two primitives within reach r_a + r_b have boxes that overlap when each is grown by its r. The sums
+    /// round, by less than 2⁻⁵² of the largest coordinate each: the growth is raised by four times that.
     fn fill_vertex_boxes(&mut self, start: &[Vec3], end: &[Vec3], reach: impl Fn(usize) -> f64 + Sync) {
         let origin = self.origin;
         self.vertex_boxes.par_chunks_mut(CHUNK).enumerate().for_each(|(number, boxes)| {
@@ -252,7 +254,8 @@ fn emit_vertex_triangle(
     }
 }
 
-/// Owned edges of `a` against owned edges of `b`. Most pairs of elements are neighbours, so shared ends are asked first.
+/// Owned edges of `a` against owned edges of `b`. Most pairs of elements are neighbours, so shared ends are
+/// asked first.
 #[inline]
 fn emit_edge_edge(
     phase: &BroadPhase,
@@ -327,8 +330,8 @@ fn pack(pair: [u32; 2]) -> u64 {
     u64::from(pair[0]) << 32 | u64::from(pair[1])
 }
 
-/// All parts in one sorted list. Pairs are unique by ownership, so the order is total. One scatter by the first number
-/// makes buckets that fit in the cache; sorting those costs half of sorting the whole.
+/// All parts in one sorted list. Pairs are unique by ownership, so the order is total. One scatter by the
+/// first number makes buckets that fit in the cache; sorting those costs half of sorting the whole.
 fn sorted(parts: Vec<Vec<u64>>) -> Vec<[u32; 2]> {
     let total: usize = parts.iter().map(Vec::len).sum();
     let largest = parts.iter().flatten().max().map_or(0, |key| key >> 32) as usize;
@@ -363,7 +366,8 @@ fn sorted(parts: Vec<Vec<u64>>) -> Vec<[u32; 2]> {
 pub mod brute_force {
     use super::*;
 
-    /// Twin of [`BroadPhase::proximity_candidates`] (equal `start` and `end`) and [`BroadPhase::swept_candidates`].
+    /// Twin of [`BroadPhase::proximity_candidates`] (equal `start` and `end`) and
+    /// [`BroadPhase::swept_candidates`].
     pub fn candidates(mesh: &CollisionMesh, start: &[Vec3], end: &[Vec3], gap: f64) -> Candidates {
         let mut phase = BroadPhase::new(mesh, start).expect("valid positions");
         phase.set_vertex_boxes(mesh, start, end, gap);

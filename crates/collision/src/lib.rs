@@ -5,7 +5,8 @@
 //! normals, certified times of impact, crossings and overlaps. Does not know: velocities as state, forces,
 //! friction, materials, solvers, scene files.
 //!
-//! The route: [`surface`] → [`broad_phase`] (over [`bvh`]) → [`narrow_phase`] (over [`distance`]) or [`ccd`];
+//! The route: [`surface`] → [`broad_phase`] (over [`bvh`]) → [`narrow_phase`] (over [`distance`]) or
+//! [`motion`] (over [`ccd`]);
 //! [`intersection`] judges a whole state; [`analytic`] holds the shapes that need no mesh.
 
 // `!(a > b)` is meant: a NaN must count as "not proven", which is the safe side everywhere in this crate
@@ -17,6 +18,7 @@ pub mod bvh;
 pub mod ccd;
 pub mod distance;
 pub mod intersection;
+pub mod motion;
 pub mod narrow_phase;
 pub mod surface;
 

@@ -1,20 +1,19 @@
-//! From candidates to closest features, without duplicates, and to the earliest impact of a motion.
+//! From candidates to closest features, without duplicates.
 //!
-//! A candidate is reduced to the features that realise its distance: vertex–vertex, vertex–edge, vertex–triangle or
-//! edge–edge. Several candidates may reduce to the same pair (a vertex beside an edge is seen by every face around that
-//! edge); such a pair is kept once, with its multiplicity: the number of vertex–triangle candidates that led to it, at
-//! least one.
+//! A candidate is reduced to the features that realise its distance: vertex–vertex, vertex–edge,
+//! vertex–triangle or edge–edge. Several candidates may reduce to the same pair (a vertex beside an edge is
+//! seen by every face around that edge); such a pair is kept once, with its multiplicity: the number of
+//! vertex–triangle candidates that led to it, at least one.
 
 use crate::broad_phase::Candidates;
-use crate::ccd::{Advance, AdvanceOptions, Query};
-use crate::distance::{Feature, edge_edge, point_triangle};
+use crate::distance::{Feature, edge_edge, point_edge, point_triangle};
 use crate::surface::CollisionMesh;
 use rayon::prelude::*;
 use std::ops::Index;
 use stiction_numerics::Vec3;
 
 /// Candidates per parallel piece of work.
-const CHUNK: usize = 4096;
+pub(crate) const CHUNK: usize = 4096;
 
 /// Features that realise a distance. The order of the kinds is the order of sorted output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,7 +37,8 @@ pub struct ProximityPair {
     pub features: [u32; 2],
     /// Vertices involved; unused places repeat the last one and have no weight.
     pub vertices: [u32; 4],
-    /// Signed weights: Σ wᵢxᵢ is the vector from the second feature to the first. Positive on the first, they sum to 0.
+    /// Signed weights: Σ wᵢxᵢ is the vector from the second feature to the first. Positive on the first,
+    /// they sum to 0.
     pub weights: [f64; 4],
     /// Unit vector from the second feature to the first.
     pub normal: Vec3,
@@ -58,7 +58,8 @@ impl ProximityPair {
     }
 }
 
-/// Evaluates candidates at `positions`; keeps pairs with a gap of at most `gap` \[m\], sorted by key, each once.
+/// Evaluates candidates at `positions`; keeps pairs with a gap of at most `gap` \[m\], sorted by key, each
+/// once.
 pub fn narrow_phase(
     mesh: &CollisionMesh,
     candidates: &Candidates,
@@ -91,8 +92,8 @@ impl ProximityPair {
     }
 }
 
-/// Sorts by key; of equal keys the smallest gap stays (thickness may differ by the face that led here) and the
-/// multiplicities add up.
+/// Sorts by key; of equal keys the smallest gap stays (thickness may differ by the face that led here) and
+/// the multiplicities add up.
 fn merge_duplicates(mut pairs: Vec<ProximityPair>) -> Vec<ProximityPair> {
     pairs.par_sort_unstable_by(|a, b| {
         let by_key = a.key().cmp(&b.key());
@@ -233,78 +234,29 @@ fn unit(offset: &Vec3, distance: f64, fallback: impl Fn() -> Vec3) -> Vec3 {
     if scale > 0.0 { (normal / scale).normalize() } else { Vec3::z() }
 }
 
-/// The pair that limits a motion.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EarliestImpact {
-    /// Largest share of the motion that is safe for all candidates, in \[0, 1\].
-    pub time: f64,
-    /// Vertex–triangle (`true`) or edge–edge candidate that limits it; `None` when all is free.
-    pub pair: Option<(bool, [u32; 2])>,
-    /// Candidates that start at or below the minimal separation; they give time zero.
-    pub too_close: usize,
-}
-
-/// The largest step along `start` → `end` that keeps every candidate apart by its half-thicknesses plus
-/// `options.min_separation` \[m\] (which may be negative, down to minus the thickness, to allow for compression).
-pub fn earliest_impact(
-    mesh: &CollisionMesh,
-    candidates: &Candidates,
-    start: &[Vec3],
-    end: &[Vec3],
-    options: &AdvanceOptions,
-) -> EarliestImpact {
-    let gather =
-        |vertices: [u32; 4]| (vertices.map(|v| start[v as usize]), vertices.map(|v| end[v as usize]));
-    let of_triangle = |&[v, t]: &[u32; 2]| {
-        let c = mesh.triangles()[t as usize];
-        let (x0, x1) = gather([v, c[0], c[1], c[2]]);
-        let thickness = mesh.vertex_half_thickness(v) + mesh.triangle_half_thickness(t);
-        advance(Query::PointTriangle(x0, x1), thickness, options)
-    };
-    let of_edges = |&[a, b]: &[u32; 2]| {
-        let (ea, eb) = (mesh.edges()[a as usize], mesh.edges()[b as usize]);
-        let (x0, x1) = gather([ea[0], ea[1], eb[0], eb[1]]);
-        let thickness = mesh.edge_half_thickness(a) + mesh.edge_half_thickness(b);
-        advance(Query::EdgeEdge(x0, x1), thickness, options)
-    };
-    let first = earliest_of(&candidates.vertex_triangle, true, of_triangle);
-    let second = earliest_of(&candidates.edge_edge, false, of_edges);
-    let mut earliest = if second.time < first.time { second } else { first };
-    earliest.too_close = first.too_close + second.too_close;
-    earliest
-}
-
-#[inline]
-fn advance(query: Query, thickness: f64, options: &AdvanceOptions) -> Advance {
-    let min_separation = (thickness + options.min_separation).max(0.0);
-    query.advance(&AdvanceOptions { min_separation, ..*options })
-}
-
-/// Minimum over fixed chunks; ties go to the first candidate.
-fn earliest_of(
-    candidates: &[[u32; 2]],
-    is_triangle: bool,
-    evaluate: impl Fn(&[u32; 2]) -> Advance + Sync,
-) -> EarliestImpact {
-    let free = EarliestImpact { time: 1.0, pair: None, too_close: 0 };
-    let parts: Vec<EarliestImpact> = candidates
-        .par_chunks(CHUNK)
-        .map(|chunk| {
-            chunk.iter().fold(free, |mut best, pair| {
-                let found = evaluate(pair);
-                best.too_close += usize::from(matches!(found, Advance::TooClose { .. }));
-                if found != Advance::Free && (best.pair.is_none() || found.safe_time() < best.time) {
-                    (best.time, best.pair) = (found.safe_time(), Some((is_triangle, *pair)));
-                }
-                best
-            })
-        })
-        .collect();
-    parts.into_iter().fold(free, |mut best, part| {
-        best.too_close += part.too_close;
-        if part.pair.is_some() && (best.pair.is_none() || part.time < best.time) {
-            (best.time, best.pair) = (part.time, part.pair);
+/// The same features at other positions: weights, normal and gap anew, kind and identity kept, even where
+/// another feature would now be closer. Serves known contacts at trial configurations.
+pub fn reevaluate(pair: &ProximityPair, x: &[Vec3]) -> ProximityPair {
+    let [p, q, r, s] = pair.vertices.map(|v| x[v as usize]);
+    let (offset, weights) = match pair.kind {
+        PairKind::VertexVertex => (p - q, pair.weights),
+        PairKind::VertexEdge => {
+            let found = point_edge(&p, &q, &r);
+            (found.offset, [1.0, -found.weights[0], -found.weights[1], 0.0])
         }
-        best
-    })
+        PairKind::VertexTriangle => {
+            let found = point_triangle(&p, &q, &r, &s);
+            let w = found.weights;
+            (found.offset, [1.0, -w[0], -w[1], -w[2]])
+        }
+        PairKind::EdgeEdge => {
+            let found = edge_edge(&p, &q, &r, &s);
+            let (a, b) = (found.weights_a, found.weights_b);
+            (found.offset, [a[0], a[1], -b[0], -b[1]])
+        }
+    };
+    let thickness = pair.distance - pair.gap;
+    let distance = offset.norm();
+    let normal = unit(&offset, distance, || pair.normal);
+    ProximityPair { weights, normal, distance, gap: distance - thickness, ..*pair }
 }

@@ -5,7 +5,8 @@ mod common;
 use common::{cloth, folded, mesh_of, noise, soup};
 use stiction_collision::broad_phase::brute_force;
 use stiction_collision::ccd::AdvanceOptions;
-use stiction_collision::narrow_phase::{earliest_impact, narrow_phase};
+use stiction_collision::motion::{Motion, earliest_impact, swept_pairs};
+use stiction_collision::narrow_phase::{narrow_phase, reevaluate};
 use stiction_collision::{BodyTraits, BroadPhase, CollisionMesh, MeshError, MeshInput, PairKind};
 use stiction_numerics::Vec3;
 
@@ -146,8 +147,12 @@ fn identical_for_any_number_of_threads() {
             let pairs = narrow_phase(&mesh, &near, &x, 0.01);
             let swept = phase.swept_candidates(&mesh, &x, &end, 0.0).expect("valid");
             let options = AdvanceOptions { min_separation: -0.004, ..Default::default() };
-            let impact = earliest_impact(&mesh, &swept, &x, &end, &options);
-            (near, pairs, swept, impact)
+            let motion = Motion { start: &x, end: &end };
+            let impact = earliest_impact(&mesh, &swept, &motion, &options);
+            let contacts = swept_pairs(&mesh, &swept, &motion, &options);
+            assert_eq!(contacts.iter().map(|c| c.time).fold(1.0, f64::min), impact.time);
+            assert!(contacts.windows(2).all(|w| w[0].pair.key() < w[1].pair.key()));
+            (near, pairs, swept, impact, contacts)
         })
     };
     let one = run(1);
@@ -172,6 +177,26 @@ fn pairs_are_unique_and_their_weights_rebuild_the_distance() {
         assert!((offset - pair.normal * pair.distance).norm() < 1e-13, "{pair:?}");
         assert!(pair.weights.iter().sum::<f64>().abs() < 1e-14 && pair.multiplicity >= 1);
         assert!(pair.gap <= 0.1 && (pair.distance - pair.gap - 0.02).abs() < 1e-15);
+    }
+}
+
+#[test]
+fn known_pairs_are_evaluated_anew() {
+    let (x, triangles) = soup(120, 0.4, 21);
+    let mesh = mesh_of(x.len(), &triangles, 0.01);
+    let mut phase = BroadPhase::new(&mesh, &x).expect("valid");
+    let candidates = phase.proximity_candidates(&mesh, &x, 0.1).expect("valid");
+    let moved: Vec<Vec3> = x.iter().enumerate().map(|(k, p)| p + noise(k, 8) * 1e-3).collect();
+    for pair in narrow_phase(&mesh, &candidates, &x, 0.1) {
+        let same = reevaluate(&pair, &x);
+        assert!((same.gap - pair.gap).abs() < 1e-15 && (same.normal - pair.normal).norm() < 1e-9, "{pair:?}");
+        let other = reevaluate(&pair, &moved);
+        assert_eq!((other.key(), other.vertices), (pair.key(), pair.vertices));
+        let offset: Vec3 =
+            other.vertices.iter().zip(other.weights).map(|(&v, w)| moved[v as usize] * w).sum();
+        assert!((offset - other.normal * other.distance).norm() < 1e-13);
+        // two points move by less than √3·1e-3 each
+        assert!((other.gap - pair.gap).abs() < 4e-3 && (other.distance - other.gap - 0.02).abs() < 1e-14);
     }
 }
 

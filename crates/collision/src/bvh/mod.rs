@@ -1,15 +1,17 @@
 //! A balanced binary tree of boxes over elements, refitted in place, traversed against itself.
 //!
-//! Layout: elements are put in tree order once per build; a leaf holds [`LEAF`] consecutive ones. The tree over m leaves
-//! is stored in preorder, the first ⌈m/2⌉ leaves left: the left child of node i is i+1, the right child i + 2⌈m/2⌉. So no
-//! pointers are stored, a subtree is one contiguous slice (refit splits it between threads without locks), and a
-//! refit or a traversal walks memory forwards.
+//! Layout: elements are put in tree order once per build; a leaf holds [`LEAF`] consecutive ones. The tree
+//! over m leaves is stored in preorder, the first ⌈m/2⌉ leaves left: the left child of node i is i+1, the
+//! right child i + 2⌈m/2⌉. So no pointers are stored, a subtree is one contiguous slice (refit splits it
+//! between threads without locks), and a refit or a traversal walks memory forwards.
 //!
-//! Boxes are `f32`. A coordinate is shifted by a fixed origin and rounded to nearest; both are monotone, so two `f64`
-//! intervals that overlap still overlap after rounding: no pair is lost, and no outward rounding is needed.
+//! Boxes are `f32`. A coordinate is shifted by a fixed origin and rounded to nearest; both are monotone, so
+//! two `f64` intervals that overlap still overlap after rounding: no pair is lost, and no outward rounding
+//! is needed.
 //!
-//! The split is at the median of the box centres along their widest axis. It keeps the tree balanced whatever the
-//! input (coincident centres are split by index), at the price of some overlap for very uneven element sizes.
+//! The split is at the median of the box centres along their widest axis. It keeps the tree balanced
+//! whatever the input (coincident centres are split by index), at the price of some overlap for very uneven
+//! element sizes.
 
 mod build;
 mod query;
@@ -100,7 +102,8 @@ impl Node {
 /// Label of a node whose elements have different labels.
 pub const MIXED: u32 = u32::MAX;
 
-/// The tree. It knows boxes, element numbers and one label per element (the body), by which whole subtrees can be skipped.
+/// The tree. It knows boxes, element numbers and one label per element (the body), by which whole subtrees
+/// can be skipped.
 #[derive(Clone, Debug)]
 pub struct Bvh {
     /// Position in the tree → element.

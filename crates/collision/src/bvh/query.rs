@@ -12,7 +12,8 @@ pub enum Visit {
 }
 
 impl Bvh {
-    /// Calls `hit` with the position of every element whose box is entered; children of skipped boxes are not seen.
+    /// Calls `hit` with the position of every element whose box is entered; children of skipped boxes are
+    /// not seen.
     pub fn descend(&self, mut visit: impl FnMut(&Box32) -> Visit, mut hit: impl FnMut(usize)) {
         let Some(root) = self.root() else { return };
         let mut stack = vec![root];

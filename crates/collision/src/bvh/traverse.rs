@@ -3,8 +3,8 @@
 use super::{Bvh, MIXED, Node};
 use rayon::prelude::*;
 
-/// Tasks into which a traversal is cut: enough to balance any machine, and fixed, so that the joined output is the
-/// same for any number of threads.
+/// Tasks into which a traversal is cut: enough to balance any machine, and fixed, so that the joined output
+/// is the same for any number of threads.
 const TASKS: usize = 512;
 
 /// A pair of subtrees still to be compared; equal nodes mean a subtree against itself.
@@ -12,9 +12,9 @@ const TASKS: usize = 512;
 struct Task(Node, Node);
 
 impl Bvh {
-    /// Calls `emit(i, j, output)` for every pair of tree positions i < j with overlapping boxes, in parallel; returns
-    /// the outputs of the tasks in a fixed order. Pairs of
-    /// subtrees of uniform labels for which `may_meet` is false are skipped; mixed subtrees are always looked into.
+    /// Calls `emit(i, j, output)` for every pair of tree positions i < j with overlapping boxes, in
+    /// parallel; returns the outputs of the tasks in a fixed order. Pairs of subtrees of uniform labels for
+    /// which `may_meet` is false are skipped; mixed subtrees are always looked into.
     pub fn self_pairs<Output: Send>(
         &self,
         may_meet: impl Fn(u32, u32) -> bool + Sync,

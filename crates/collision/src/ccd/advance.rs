@@ -1,17 +1,18 @@
 //! Conservative advancement with a separating axis: the step filter of line searches.
 //!
 //! From the current time t, the closest points give a unit axis n. Along this axis the gap of every corner
-//! pair is linear in time, so the time at which the slab between the two hulls has shrunk to the floor is one
-//! division (see `axis.rs` for the proof and the rounding bound). Advance to it, find the new closest points,
-//! repeat. The classical additive scheme divides the clearance by the largest relative *speed* of the pair and
-//! crawls when things slide past one another; the axis counts only motion that closes the gap.
+//! pair is linear in time, so the time at which the slab between the two hulls has shrunk to the floor is
+//! one division (see `axis.rs` for the proof and the rounding bound). Advance to it, find the new closest
+//! points, repeat. The classical additive scheme divides the clearance by the largest relative *speed* of
+//! the pair and crawls when things slide past one another; the axis counts only motion that closes the gap.
 //!
 //! # Guarantee
 //!
-//! If [`Advance::Free`] is returned, the distance stays above the floor on \[0, 1\]. If [`Advance::Blocked`] is
-//! returned, it stays above the floor on \[0, `time`\]; the floor is never below the minimal separation. Both hold
-//! in exact arithmetic for the given `f64` input. Proof: the intervals \[t_k, t_{k+1}\] on which `axis::reach` certifies
-//! separation cover \[0, `time`\] without a hole, because each starts where the last one ended.
+//! If [`Advance::Free`] is returned, the distance stays above the floor on \[0, 1\]. If
+//! [`Advance::Blocked`] is returned, it stays above the floor on \[0, `time`\]; the floor is never below
+//! the minimal separation. Both hold in exact arithmetic for the given `f64` input. Proof: the intervals
+//! \[t_k, t_{k+1}\] on which `axis::reach` certifies separation cover \[0, `time`\] without a hole, because
+//! each starts where the last one ended.
 
 use super::axis::Differences;
 use crate::distance::{edge_edge, point_edge, point_triangle};
@@ -24,22 +25,25 @@ use super::Query;
 pub struct AdvanceOptions {
     /// Distance that must never be undercut, e.g. the sum of both half-thicknesses \[m\].
     pub min_separation: f64,
-    /// Share of the clearance at the start that is kept: floor = min_separation + slack·(d₀ − min_separation).
+    /// Share of the clearance at the start that is kept: floor = min_separation + slack·(d₀ −
+    /// min_separation).
     pub slack: f64,
     /// Cap of the number of advances; reaching it shortens the step, safely.
     pub max_iterations: u32,
+    /// Part of the motion that matters, in (0, 1\]: a pair that is safe up to here counts as free.
+    pub end_time: f64,
 }
 
 impl Default for AdvanceOptions {
     fn default() -> Self {
-        Self { min_separation: 0.0, slack: 0.1, max_iterations: 64 }
+        Self { min_separation: 0.0, slack: 0.1, max_iterations: 64, end_time: 1.0 }
     }
 }
 
 /// What conservative advancement found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Advance {
-    /// The whole motion keeps the separation.
+    /// The whole motion, up to the end time that was asked for, keeps the separation.
     Free,
     /// The motion keeps the separation up to this time, which is in \[0, 1\].
     Blocked {
@@ -116,7 +120,7 @@ fn run<const N: usize>(
     let (mut time, mut distance) = (0.0, start);
     for _ in 0..options.max_iterations {
         let Some(next) = gaps.reach(&(offset / distance), time, floor) else { break };
-        if next >= 1.0 {
+        if next >= options.end_time {
             return Advance::Free;
         }
         if next <= time {

@@ -1,7 +1,7 @@
 //! First contact of two linearly moving primitives in exact integer arithmetic.
 //!
-//! Every `f64` is an integer times a power of two, so after one common scaling all conditions of a contact are
-//! polynomials in t with integer coefficients:
+//! Every `f64` is an integer times a power of two, so after one common scaling all conditions of a contact
+//! are polynomials in t with integer coefficients:
 //!
 //! * point–triangle: (v−a)·N = 0 with N = (b−a)×(c−a) (degree 3) and the three weights times N²,
 //!   w_k·N² = N·(…×…) ≥ 0 (degree 4);
@@ -9,12 +9,13 @@
 //! * point–edge: (p−a)×e = 0 (three equations) and 0 ≤ (p−a)·e ≤ e²; point–point: p−q = 0 (three equations).
 //!
 //! Time is halved again and again. A polynomial in Bernstein form lies between its smallest and largest
-//! coefficient, so a piece of \[0, 1\] is dropped when an equation has coefficients of one strict sign, a condition
-//! has only negative ones, or the differences of all corners share a strict sign along an axis: a coordinate axis, or the
-//! direction of the closest points in the middle of the piece. The last needs no accuracy to be a proof, and settles the
-//! instants in which all polynomials vanish (zero area, parallel edges). Pieces are visited from the earliest; one that
-//! survives down to width 2⁻⁷² is the answer, by its lower end. Nothing is rounded, so nothing is missed. A false alarm
-//! needs a miss by less than that width, or a degenerate instant with a distance near the rounding of `f64`.
+//! coefficient, so a piece of \[0, 1\] is dropped when an equation has coefficients of one strict sign, a
+//! condition has only negative ones, or the differences of all corners share a strict sign along an axis: a
+//! coordinate axis, or the direction of the closest points in the middle of the piece. The last needs no
+//! accuracy to be a proof, and settles the instants in which all polynomials vanish (zero area, parallel
+//! edges). Pieces are visited from the earliest; one that survives down to width 2⁻⁷² is the answer, by its
+//! lower end. Nothing is rounded, so nothing is missed. A false alarm needs a miss by less than that width,
+//! or a degenerate instant with a distance near the rounding of `f64`.
 
 use super::Query;
 use super::advance::offset_at;
@@ -25,7 +26,8 @@ use stiction_numerics::Vec3;
 
 /// Bits of time that are resolved.
 const DEPTH: u32 = 72;
-/// Bits that are resolved while the piece still begins at zero, so that a positive time is not reported as zero.
+/// Bits that are resolved while the piece still begins at zero, so that a positive time is not reported as
+/// zero.
 const DEPTH_AT_ZERO: u32 = 120;
 /// Depth from which further axes are tried.
 const SMALL_PIECE: u32 = 20;
@@ -39,7 +41,8 @@ pub struct ExactImpact {
     pub time: f64,
 }
 
-/// The first contact, or `None` as a proof that there is none. Input that is not finite is reported as a hit at zero.
+/// The first contact, or `None` as a proof that there is none. Input that is not finite is reported as a
+/// hit at zero.
 pub fn first_impact(query: &Query) -> Option<ExactImpact> {
     let Some(system) = System::new(query) else {
         return Some(ExactImpact { time: 0.0 });
@@ -61,8 +64,8 @@ pub fn first_impact(query: &Query) -> Option<ExactImpact> {
     None
 }
 
-/// Whether an axis parts the hulls all along a piece. The closest vector of the middle serves while pieces are wide; in small
-/// ones it has lost its digits, and axes built from the sides are tried, too.
+/// Whether an axis parts the hulls all along a piece. The closest vector of the middle serves while pieces
+/// are wide; in small ones it has lost its digits, and axes built from the sides are tried, too.
 fn is_apart(query: &Query, system: &System, index: u128, depth: u32) -> bool {
     let middle = (index as f64 + 0.5) * 2f64.powi(-(depth as i32));
     let offset = offset_at(query, middle);

@@ -1,10 +1,11 @@
 //! Random and nearly degenerate queries whose contact is exact by construction.
 //!
-//! Corners are small integers, the time t* and the weights of the touching points are multiples of 1/16, and the whole
-//! is scaled by a power of two: every intermediate number fits in 53 bits, so the pair touches at t* *exactly*, and the
-//! true first contact is at t* or earlier. That makes each such query an exact one-sided oracle at no cost: no answer
-//! is a miss, a later time is late. On every [`ORACLE_STRIDE`]-th query the exact test of [`super::exact`] also gives the
-//! true first time, and judges the queries without a planned contact.
+//! Corners are small integers, the time t* and the weights of the touching points are multiples of 1/16,
+//! and the whole is scaled by a power of two: every intermediate number fits in 53 bits, so the pair
+//! touches at t* *exactly*, and the true first contact is at t* or earlier. That makes each such query an
+//! exact one-sided oracle at no cost: no answer is a miss, a later time is late. On every
+//! [`ORACLE_STRIDE`]-th query the exact test of [`super::exact`] also gives the true first time, and judges
+//! the queries without a planned contact.
 
 use super::queries::{JudgedQuery, QueryReport};
 use super::{AdvanceOptions, Query, VerdictOptions, exact};

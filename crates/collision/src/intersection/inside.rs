@@ -1,8 +1,9 @@
 //! Points inside closed surfaces, by exact counting along a vertical ray.
 //!
-//! A ray goes up from the point. For every triangle above, the shadow of the point on the horizontal plane is inside the
-//! shadow of the triangle or not; ties on shared sides are broken by a symbolic shift of the point by (ε, ε²), so that exactly
-//! one of the two triangles beside a side counts. The signed count is the winding number: exact, whatever the shape.
+//! A ray goes up from the point. For every triangle above, the shadow of the point on the horizontal plane
+//! is inside the shadow of the triangle or not; ties on shared sides are broken by a symbolic shift of the
+//! point by (ε, ε²), so that exactly one of the two triangles beside a side counts. The signed count is the
+//! winding number: exact, whatever the shape.
 
 use super::InsidePoint;
 use crate::BroadPhase;
@@ -92,8 +93,8 @@ fn crossing_above(p: &Vec3, [a, b, c]: [&Vec3; 3]) -> Option<i32> {
     Some(if is_below { orientation } else { 0 })
 }
 
-/// Winding number of each closed body around a point, as containment; only bodies that may touch `own` are looked at.
-/// The boxes of `phase` must be those of `positions`.
+/// Winding number of each closed body around a point, as containment; only bodies that may touch `own` are
+/// looked at. The boxes of `phase` must be those of `positions`.
 fn containing_bodies(
     phase: &BroadPhase,
     mesh: &CollisionMesh,

@@ -1,9 +1,10 @@
 //! Judges a whole state: what crosses, what overlaps, what lies inside.
 //!
-//! *Crossings* are true intersections of mid-surfaces: an edge through a triangle, judged with exact predicates, coplanar
-//! cases included. Centrelines of rods are edges, too, so a rod through cloth is a crossing. *Overlaps* are pairs closer than the sum
-//! of their half-thicknesses or radii (two rods, or two sheets, closer than they are thick). *Inside* are vertices in the
-//! interior of a closed surface of another body. The three are counted apart.
+//! *Crossings* are true intersections of mid-surfaces: an edge through a triangle, judged with exact
+//! predicates, coplanar cases included. Centrelines of rods are edges, too, so a rod through cloth is a
+//! crossing. *Overlaps* are pairs closer than the sum of their half-thicknesses or radii (two rods, or two
+//! sheets, closer than they are thick). *Inside* are vertices in the interior of a closed surface of
+//! another body. The three are counted apart.
 
 mod edge_triangle;
 mod inside;
@@ -77,7 +78,8 @@ impl StateReport {
     }
 }
 
-/// Judges a state. Pairs that the mesh's filters forbid (adjacent, same rigid body, both prescribed, exempt) are not reported.
+/// Judges a state. Pairs that the mesh's filters forbid (adjacent, same rigid body, both prescribed,
+/// exempt) are not reported.
 pub fn check_state(mesh: &CollisionMesh, positions: &[Vec3]) -> Result<StateReport, MeshError> {
     let mut phase = BroadPhase::new(mesh, positions)?;
     let crossings = crossings(&mut phase, mesh, positions)?;
