@@ -3,6 +3,8 @@
 //! 24 doubles make a query of four corners. Whatever they are, nothing panics; when all are finite and of
 //! sane size, the exact test is the truth: a verdict of "none" must be right, no time may be late, and the
 //! exact stage may only drop false alarms.
+//! A finding on corners without area or length may be a false alarm of the exact test, which is conservative
+//! there: look before repairing.
 
 #![no_main]
 
@@ -34,7 +36,7 @@ fuzz_target!(|bytes: &[u8]| {
     if !numbers[..24].iter().all(is_sane) {
         return;
     }
-    let Some(truth) = exact::first_impact(&query) else { return };
+    let Some(truth) = exact::first_impact(&query).filter(|impact| impact.is_settled) else { return };
     let fast = fast.expect("a hit was missed");
     assert!(fast.time <= truth.time + 2f64.powi(-50), "late: {} after {}", fast.time, truth.time);
     assert!(advance.safe_time() < 1.0, "advanced through a hit");

@@ -62,7 +62,7 @@ fn planned_contacts_are_never_missed() {
     assert!(report.planned.queries > 150_000);
     assert_eq!(report.planned.misses + report.planned.late + report.unsafe_advances, 0, "{report:?}");
     assert_eq!((report.sampled.misses, report.sampled.late), (0, 0), "{report:?}");
-    assert!(report.sampled.queries >= 195);
+    assert!(report.sampled.queries + report.undecided >= 195 && report.undecided <= 2, "{report:?}");
 }
 
 #[test]

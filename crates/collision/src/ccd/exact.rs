@@ -39,13 +39,16 @@ const BUDGET: usize = 20_000;
 pub struct ExactImpact {
     /// Lower bound of the time of first contact, within 2⁻⁷² before rounding down to `f64`.
     pub time: f64,
+    /// False when the search gave up (or the input was not finite): `time` is still a lower bound, but
+    /// there may be no contact.
+    pub is_settled: bool,
 }
 
 /// The first contact, or `None` as a proof that there is none. Input that is not finite is reported as a
 /// hit at zero.
 pub fn first_impact(query: &Query) -> Option<ExactImpact> {
     let Some(system) = System::new(query) else {
-        return Some(ExactImpact { time: 0.0 });
+        return Some(ExactImpact { time: 0.0, is_settled: false });
     };
     let mut stack = vec![(system, 0u128, 0u32)];
     let mut visited = 0;
@@ -54,8 +57,9 @@ pub fn first_impact(query: &Query) -> Option<ExactImpact> {
         if system.is_impossible() || is_apart(query, &system, index, depth) {
             continue;
         }
-        if depth >= DEPTH && (index > 0 || depth >= DEPTH_AT_ZERO) || visited > BUDGET {
-            return Some(ExactImpact { time: dyadic_below(index, depth) });
+        let is_settled = depth >= DEPTH && (index > 0 || depth >= DEPTH_AT_ZERO);
+        if is_settled || visited > BUDGET {
+            return Some(ExactImpact { time: dyadic_below(index, depth), is_settled });
         }
         let (early, late) = system.halves();
         stack.push((late, 2 * index + 1, depth + 1));
