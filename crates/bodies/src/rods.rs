@@ -29,12 +29,14 @@ pub struct RodJoint {
 }
 
 /// A strand as a run of edges.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Strand {
     /// Its nodes in order; equal ends mean a closed loop.
     pub nodes: Vec<u32>,
     /// First of its edges; they follow each other.
     pub first_edge: u32,
+    /// Frame of its first edge in the rest shape: sections and natural curvature are measured in it.
+    pub rest_frame: EdgeFrame,
 }
 
 /// All rods of a model.
@@ -65,17 +67,19 @@ impl RodTable {
             let seam = [nodes[nodes.len() - 2], nodes[0], nodes[1]];
             self.joints.push(RodJoint { nodes: seam, edges: [last, first], body });
         }
-        self.strands.push(Strand { nodes: nodes.to_vec(), first_edge: first });
+        let tangent = first_tangent(nodes, rest);
+        let rest_frame = EdgeFrame::new(tangent, any_orthogonal(tangent));
+        self.strands.push(Strand { nodes: nodes.to_vec(), first_edge: first, rest_frame });
     }
 
-    /// Frames carried along each strand from an arbitrary first director by parallel transport (twist-free frames; the
-    /// seam of a closed strand takes up what is left).
+    /// Frames carried along each strand by parallel transport (twist-free frames; the seam of a closed strand takes up what is
+    /// left). The first director is that of the rest shape, turned by the smallest rotation that brings its edge here.
     pub fn initial_frames(&self, positions: &[Vec3]) -> Vec<EdgeFrame> {
         let mut frames = Vec::with_capacity(self.edges.len());
         for strand in &self.strands {
             let points: Vec<Vec3> = strand.nodes.iter().map(|&n| positions[n as usize]).collect();
-            let first = (points[1] - points[0]).try_normalize(0.0).unwrap_or_else(Vec3::x);
-            frames.extend(frames_along(&points, any_orthogonal(first)));
+            let first = strand.rest_frame.transported(first_tangent(&strand.nodes, positions));
+            frames.extend(frames_along(&points, first.director));
         }
         self.joints.iter().for_each(|joint| refresh_reference_twist(&mut frames, joint.edges));
         frames
@@ -86,5 +90,38 @@ impl RodTable {
         let edges: Vec<[u32; 2]> = self.edges.iter().map(|e| e.nodes).collect();
         let joints: Vec<[u32; 2]> = self.joints.iter().map(|j| j.edges).collect();
         transport_frames(frames, positions, &edges, &joints);
+    }
+}
+
+/// Unit tangent of the first edge of a strand.
+fn first_tangent(nodes: &[u32], positions: &[Vec3]) -> Vec3 {
+    let edge = positions[nodes[1] as usize] - positions[nodes[0] as usize];
+    edge.try_normalize(0.0).unwrap_or_else(Vec3::x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_turn_with_a_small_rotation_of_the_rest_shape() {
+        let rest: Vec<Vec3> = (0..5).map(|i| Vec3::new(f64::from(i), 0.1 * f64::from(i * i), 0.0)).collect();
+        let mut rods = RodTable::default();
+        rods.push(&[0, 1, 2, 3, 4], &rest, 0);
+        let turn = |angle: f64| {
+            let (s, c) = angle.sin_cos();
+            rest.iter().map(move |x| Vec3::new(c * x.x - s * x.y, s * x.x + c * x.y, x.z)).collect::<Vec<_>>()
+        };
+        // Turned about an axis across the first edge, all directors turn along, through every angle.
+        for degrees in 0..17 {
+            let angle = f64::from(degrees) * 10.0_f64.to_radians();
+            let (at_rest, turned) = (rods.initial_frames(&rest), rods.initial_frames(&turn(angle)));
+            for (a, b) in at_rest.iter().zip(&turned) {
+                let (s, c) = angle.sin_cos();
+                let d = a.director;
+                let expected = Vec3::new(c * d.x - s * d.y, s * d.x + c * d.y, d.z);
+                assert!((b.director - expected).norm() < 1e-12, "at {degrees}0 degrees");
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ use stiction_bodies::State;
 use stiction_energy::Elasticity;
 use stiction_numerics::Vec3;
 
-/// Takes over the end of a step: velocities are the change over `h` (zero without inertia), rod frames follow the tangents.
+/// Takes over the end of a step: velocities are the change over `h` (zero without inertia), frames follow the tangents.
 pub fn accept(world: World<'_>, state: &mut State, blocks: Vec<Vec3>, h: f64, inertia: Inertia) {
     match inertia {
         Inertia::Dynamic => {
@@ -16,7 +16,7 @@ pub fn accept(world: World<'_>, state: &mut State, blocks: Vec<Vec3>, h: f64, in
         }
         Inertia::None => state.velocities.fill(Vec3::zeros()),
     }
-    world.model.rods.transport(&mut state.frames, &blocks);
+    world.model.transport_frames(&mut state.frames, &blocks);
     state.blocks = blocks;
     state.time += h;
 }

@@ -204,7 +204,8 @@ fn mass_damping(world: World<'_>) -> Vec<f64> {
     for (body, material) in model.bodies.iter().zip(&world.parameters.materials) {
         let alpha = material.damping().mass;
         let twists = body.edges.clone().map(|e| model.twist_block(e));
-        for block in body.nodes.clone().chain(twists) {
+        let normals = body.shell_edges.clone().map(|e| model.shell_angle_block(e));
+        for block in body.nodes.clone().chain(twists).chain(normals) {
             out[block] = alpha * model.mass[block];
         }
     }

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod admm;
 pub mod advance;
 pub mod incremental;
 pub mod linear;

@@ -41,12 +41,14 @@ impl LinearSolver {
         }
     }
 
-    fn solve_direct(
-        &mut self,
-        matrix: &BlockMatrix,
-        fixed: &[bool],
-        rhs: &mut [Vec3],
-    ) -> Result<(), StepError> {
+    fn solve_direct(&mut self, matrix: &BlockMatrix, fixed: &[bool], rhs: &mut [Vec3]) -> Result<(), StepError> {
+        self.factor(matrix, fixed)?;
+        self.solve_factored(rhs);
+        Ok(())
+    }
+
+    /// Factors a matrix for [`LinearSolver::solve_factored`], with a shift of its diagonal where it is not definite.
+    pub fn factor(&mut self, matrix: &BlockMatrix, fixed: &[bool]) -> Result<(), StepError> {
         let cholesky = match &mut self.cholesky {
             Some(cholesky) => cholesky,
             empty => empty.insert(SparseCholesky::analyse(matrix.pattern(), self.node_count)?),
@@ -58,15 +60,17 @@ impl LinearSolver {
                 _ => cholesky.factor(&shifted(matrix, shift), Some(fixed)),
             };
             match attempt {
-                Ok(()) => {
-                    cholesky.solve_in_place(rhs);
-                    return Ok(());
-                }
+                Ok(()) => return Ok(()),
                 Err(FactorError::NotPositiveDefinite { block }) => failed = block,
                 Err(error) => return Err(error.into()),
             }
         }
         Err(StepError::Indefinite { block: failed, shift: SHIFTS[SHIFTS.len() - 1] })
+    }
+
+    /// Solves with the matrix that was factored last; `rhs` becomes the solution, held blocks keep what they have.
+    pub fn solve_factored(&self, rhs: &mut [Vec3]) {
+        self.cholesky.as_ref().expect("a matrix is factored before it is solved").solve_in_place(rhs);
     }
 
     fn solve_pcg(&mut self, matrix: &BlockMatrix, fixed: &[bool], rhs: &mut [Vec3]) -> Result<(), StepError> {

@@ -1,8 +1,10 @@
 //! The methods by their keys in scene files.
 
+use crate::admm::{AdmmOptions, AdmmSolver};
 use crate::newton::{NewtonOptions, NewtonSolver};
 use crate::solver::{Solver, World};
 use serde::de::DeserializeOwned;
+use stiction_collision::MeshError;
 use stiction_energy::ElasticityError;
 use stiction_scene::resolved::MethodChoice;
 
@@ -28,6 +30,9 @@ pub enum MethodError {
     /// The elements of a body cannot be made.
     #[error(transparent)]
     Elasticity(#[from] ElasticityError),
+    /// The surfaces cannot be used for collision.
+    #[error(transparent)]
+    Collision(#[from] MeshError),
 }
 
 /// A method and one line about it.
@@ -53,6 +58,10 @@ pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>
         "newton" => {
             let options = parse::<NewtonOptions>(choice, NewtonOptions::validate)?;
             Ok(Box::new(NewtonSolver::new(options, world)?))
+        }
+        "admm" => {
+            let options = parse::<AdmmOptions>(choice, AdmmOptions::validate)?;
+            Ok(Box::new(AdmmSolver::new(options, world)?))
         }
         _ => {
             let known: Vec<&str> = methods().iter().map(|m| m.key).collect();

@@ -3,6 +3,7 @@
 use crate::report::StepReport;
 use crate::saved::{RestoreError, SavedState};
 use stiction_bodies::{Model, Parameters, State};
+use stiction_collision::MeshError;
 use stiction_factor::FactorError;
 
 /// What stays fixed during a step.
@@ -49,6 +50,18 @@ pub enum StepError {
         /// What happened.
         reason: String,
     },
+    /// Contacts could not be found or used.
+    #[error("contact: {reason}")]
+    Contact {
+        /// What happened.
+        reason: String,
+    },
+}
+
+impl From<MeshError> for StepError {
+    fn from(error: MeshError) -> Self {
+        StepError::Contact { reason: error.to_string() }
+    }
 }
 
 impl From<FactorError> for StepError {

@@ -1,0 +1,89 @@
+//! Options of method `admm`, with the defaults of the document.   [Daviet2020, table 5]
+
+use serde::Deserialize;
+
+/// Options with their defaults; lengths in metres.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AdmmOptions {
+    /// Projected Newton iterations per step, N_PN.
+    pub newton_iterations: usize,
+    /// Largest number of ADMM iterations per Newton iteration, N_ADMM.
+    pub max_iterations: usize,
+    /// Gauss–Seidel sweeps per ADMM iteration, N_GS.
+    pub sweeps: usize,
+    /// An ADMM solve is done when h (|v − v_prev|∞ + |v − p|∞) is below this \[m\], ε∞.
+    pub tolerance: f64,
+    /// A second rule beside it: the same quantity relative to the largest displacement of the step. 0 switches it off.
+    pub relative_tolerance: f64,
+    /// Share of mass in the weights, β.
+    pub beta: f64,
+    /// Smallest share of stiffness in the weights, σ.
+    pub sigma: f64,
+    /// Continuous detection again after so many ADMM iterations.
+    pub detect_every: usize,
+    /// Nesterov acceleration with restart (algorithm 4).
+    pub accelerate: bool,
+    /// Contacts whose update is below this share of the residual sleep until the next projection. 0 switches it off.
+    pub sleep: f64,
+    /// Compliance of every contact \[1/kg\]: the inverse weight of a slack node (section 6.3.2). 0 is rigid.
+    pub compliance: f64,
+    /// Cohesive force of every contact \[N\] (section 6.3.1).
+    pub cohesion: f64,
+    /// Time over which a penetration is opened \[s\]; not shorter than the step.
+    pub resolve_time: f64,
+}
+
+impl Default for AdmmOptions {
+    fn default() -> Self {
+        AdmmOptions {
+            newton_iterations: 2,
+            max_iterations: 25,
+            sweeps: 10,
+            tolerance: 1e-5,
+            relative_tolerance: 1e-3,
+            beta: 25.0,
+            sigma: 1e-3,
+            detect_every: 5,
+            accelerate: false,
+            sleep: 0.01,
+            compliance: 0.0,
+            cohesion: 0.0,
+            resolve_time: 0.05,
+        }
+    }
+}
+
+impl AdmmOptions {
+    /// Names the option that cannot be used, and why.
+    pub fn validate(&self) -> Result<(), String> {
+        let positive = [
+            ("tolerance", self.tolerance),
+            ("beta", self.beta),
+            ("sigma", self.sigma),
+        ];
+        let not_negative = [
+            ("relative_tolerance", self.relative_tolerance),
+            ("sleep", self.sleep),
+            ("compliance", self.compliance),
+            ("cohesion", self.cohesion),
+            ("resolve_time", self.resolve_time),
+        ];
+        let counts = [
+            ("newton_iterations", self.newton_iterations),
+            ("max_iterations", self.max_iterations),
+            ("sweeps", self.sweeps),
+            ("detect_every", self.detect_every),
+        ];
+        if let Some((name, value)) = positive.iter().find(|(_, v)| !(v.is_finite() && *v > 0.0)) {
+            return Err(format!("`{name}` is {value}; give a positive number"));
+        }
+        if let Some((name, value)) = not_negative.iter().find(|(_, v)| !(v.is_finite() && *v >= 0.0)) {
+            return Err(format!("`{name}` is {value}; give 0 or a positive number"));
+        }
+        if let Some((name, _)) = counts.iter().find(|(_, n)| *n == 0) {
+            return Err(format!("`{name}` is 0; give at least 1"));
+        }
+        Ok(())
+    }
+}
