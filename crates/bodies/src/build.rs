@@ -3,13 +3,15 @@
 use crate::boundary::tet_surface;
 use crate::colliders::ColliderTable;
 use crate::couplings::{AnchorGroup, Anchors, Coupling};
-use crate::mass::add_body_mass;
+use crate::mass::{add_body_mass, normal_inertia};
 use crate::model::{Body, Model};
 use crate::partition::{Joiner, Partition};
 use crate::pins::{PinGroup, PinTable};
 use crate::rods::RodTable;
+use crate::shells::{ShellEdge, bisecting_frames, shell_edges};
 use crate::surfaces::{EmbeddedVertex, ObjectSurface, Surfaces};
 use stiction_numerics::Vec3;
+use stiction_scene::material::{BendingLaw, ClothMaterial, Material};
 use stiction_scene::motion::Motion;
 use stiction_scene::resolved::{self, AttachmentTarget, Cells, ColliderMotion, Scene, WeightedPoint};
 
@@ -38,6 +40,7 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         return Err(BuildError::TooLarge(nodes));
     }
     let mut rods = RodTable::default();
+    let mut shells = Vec::new();
     let mut bodies = Vec::with_capacity(scene.bodies.len());
     let (mut rest, mut initial) = (Vec::with_capacity(nodes), Vec::with_capacity(nodes));
     let mut body_of_node = Vec::with_capacity(nodes);
@@ -46,13 +49,19 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         initial.extend_from_slice(&source.mesh.vertices);
         rest.extend_from_slice(source.mesh.rest_vertices.as_deref().unwrap_or(&source.mesh.vertices));
         body_of_node.resize(rest.len(), index as u32);
-        bodies.push(compile_body(source, index as u32, first, &rest, &mut rods));
+        let mut body = compile_body(source, index as u32, first, &rest, &mut rods);
+        let first_shell = shells.len();
+        if has_edge_normals(&source.material) {
+            shells.extend(shell_edges(&body.triangles, index as u32));
+        }
+        body.shell_edges = first_shell..shells.len();
+        bodies.push(body);
     }
-    let mass = masses(scene, &bodies, &rest, &rods)?;
+    let mass = masses(scene, &bodies, &rest, &rods, &shells)?;
     let couplings = couplings(scene, &bodies);
-    let (by_mesh, by_coupling) = partitions(nodes, &bodies, &rods, &couplings);
+    let (by_mesh, by_coupling) = partitions(nodes, &bodies, &rods, &shells, &couplings);
     let surfaces = surfaces(scene, &bodies, nodes, &rods);
-    let pins = pins(scene, &bodies, &rods, &initial);
+    let pins = pins(scene, &bodies, &rods, &shells, &initial);
     let anchors = anchors(scene, &bodies);
     let colliders = ColliderTable { colliders: scene.colliders.clone() };
     Ok(Model {
@@ -63,6 +72,7 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         mass,
         body_of_node,
         rods,
+        shell_edges: shells,
         surfaces,
         colliders,
         pins,
@@ -102,6 +112,7 @@ fn compile_body(
         nodes: first..first + source.mesh.vertices.len(),
         edges: edge_start..rods.edges.len(),
         joints: joint_start..rods.joints.len(),
+        shell_edges: 0..0,
         triangles,
         tets,
         uv: source.mesh.uv.clone(),
@@ -113,8 +124,21 @@ fn compile_body(
     }
 }
 
-fn masses(scene: &Scene, bodies: &[Body], rest: &[Vec3], rods: &RodTable) -> Result<Vec<f64>, BuildError> {
-    let mut mass = vec![0.0; rest.len() + rods.edges.len()];
+/// Whether bending needs the normals at the edges as unknowns.
+fn has_edge_normals(material: &Material) -> bool {
+    let by_shape = |c: &ClothMaterial| c.bending == BendingLaw::ShapeOperator && c.bending_stiffness > 0.0;
+    matches!(material, Material::Cloth(cloth) if by_shape(cloth))
+}
+
+fn masses(
+    scene: &Scene,
+    bodies: &[Body],
+    rest: &[Vec3],
+    rods: &RodTable,
+    shells: &[ShellEdge],
+) -> Result<Vec<f64>, BuildError> {
+    let angles = rest.len() + rods.edges.len();
+    let mut mass = vec![0.0; angles + shells.len()];
     for (body, source) in bodies.iter().zip(&scene.bodies) {
         add_body_mass(&mut mass, rest.len(), body, &source.material, rest, rods);
         if let Some(node) = body.nodes.clone().find(|&n| mass[n] <= 0.0) {
@@ -124,20 +148,28 @@ fn masses(scene: &Scene, bodies: &[Body], rest: &[Vec3], rods: &RodTable) -> Res
             });
         }
     }
+    for (inertia, edge) in mass[angles..].iter_mut().zip(shells) {
+        let (body, source) = (&bodies[edge.body as usize], &scene.bodies[edge.body as usize]);
+        *inertia = normal_inertia(edge, body, &source.material, rest);
+    }
     Ok(mass)
 }
 
-fn pins(scene: &Scene, bodies: &[Body], rods: &RodTable, initial: &[Vec3]) -> PinTable {
-    let frames = rods.initial_frames(initial);
+fn pins(scene: &Scene, bodies: &[Body], rods: &RodTable, shells: &[ShellEdge], initial: &[Vec3]) -> PinTable {
+    let mut frames = rods.initial_frames(initial);
+    frames.extend(bisecting_frames(shells, |b| &bodies[b as usize].triangles[..], initial));
     let mut groups = Vec::new();
     for (body, source) in bodies.iter().zip(&scene.bodies) {
         for pin in source.pins.iter().filter(|p| p.stiffness.is_none()) {
             let nodes: Vec<u32> = pin.vertices.iter().map(|v| v + body.nodes.start as u32).collect();
             let held = |n: u32| nodes.binary_search(&n).is_ok();
-            let edges = body
-                .edges
-                .clone()
-                .filter(|&e| pin.hold_twist && rods.edges[e].nodes.iter().all(|&n| held(n)))
+            let held_triangle = |t: u32| body.triangles[t as usize].iter().all(|&n| held(n));
+            let rods_held = body.edges.clone().filter(|&e| rods.edges[e].nodes.iter().all(|&n| held(n)));
+            let shells_held =
+                body.shell_edges.clone().filter(|&e| shells[e].triangles.iter().any(|&t| held_triangle(t)));
+            let edges = rods_held
+                .chain(shells_held.map(|e| rods.edges.len() + e))
+                .filter(|_| pin.hold_twist)
                 .map(|e| (e as u32, frames[e].director))
                 .collect();
             let reference = nodes.iter().map(|&n| initial[n as usize]).collect();
@@ -237,15 +269,20 @@ fn partitions(
     nodes: usize,
     bodies: &[Body],
     rods: &RodTable,
+    shells: &[ShellEdge],
     couplings: &[Coupling],
 ) -> (Partition, Partition) {
-    let mut joiner = Joiner::new(nodes + rods.edges.len());
+    let mut joiner = Joiner::new(nodes + rods.edges.len() + shells.len());
     for body in bodies {
         body.tets.iter().for_each(|t| joiner.join_all(*t));
         body.triangles.iter().for_each(|t| joiner.join_all(*t));
     }
     for (index, edge) in rods.edges.iter().enumerate() {
         joiner.join_all([edge.nodes[0], edge.nodes[1], (nodes + index) as u32]);
+    }
+    for (index, edge) in shells.iter().enumerate() {
+        let block = nodes + rods.edges.len() + index;
+        joiner.join_all([edge.nodes[0], edge.nodes[1], block as u32]);
     }
     let by_mesh = joiner.partition();
     couplings.iter().for_each(|c| joiner.join_all(c.terms.iter().map(|t| t.0)));

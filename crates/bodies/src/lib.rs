@@ -3,8 +3,8 @@
 //! Comes in: a resolved scene. Goes out: [`Model`] (topology, rest shapes, maps), [`Parameters`] (values that
 //! estimation may vary) and [`State`] (plain arrays). Knows no energies, no contacts and no solvers.
 //!
-//! The unknowns are *blocks* of three numbers: one per node (a position), then one per rod edge (its twist in the first
-//! component, the other two unused). Nodes are the vertices of the bodies in the user's order, body after body.
+//! The unknowns are *blocks* of three numbers: one per node (a position), then one per rod edge (its twist) and one
+//! per inner edge of a shell (the angle of its normal, see [`shells`]), both in the first component, the other two unused. Nodes are the vertices of the bodies in the user's order, body after body.
 
 pub mod boundary;
 pub mod build;
@@ -17,8 +17,10 @@ pub mod parameters;
 pub mod partition;
 pub mod pins;
 pub mod rods;
+pub mod shells;
 pub mod state;
 pub mod surfaces;
+pub mod topology;
 
 pub use build::{BuildError, build};
 pub use colliders::ColliderTable;
@@ -28,5 +30,6 @@ pub use model::{Body, Model};
 pub use parameters::Parameters;
 pub use pins::{PinTable, Prescription};
 pub use rods::{RodEdge, RodJoint, RodTable};
+pub use shells::ShellEdge;
 pub use state::State;
 pub use surfaces::{ObjectId, Surfaces};

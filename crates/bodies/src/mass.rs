@@ -2,6 +2,7 @@
 
 use crate::model::Body;
 use crate::rods::RodTable;
+use crate::shells::ShellEdge;
 use stiction_numerics::{Vec2, Vec3};
 use stiction_scene::material::Material;
 use stiction_scene::resolved::RestShape;
@@ -40,6 +41,13 @@ pub(crate) fn add_body_mass(
             }
         }
     }
+}
+
+/// Inertia of the normal of a shell edge as it turns about the edge \[kg m²\]: ρ h³/12 over a third of its triangles.
+pub(crate) fn normal_inertia(edge: &ShellEdge, body: &Body, material: &Material, rest: &[Vec3]) -> f64 {
+    let Material::Cloth(cloth) = material else { return 0.0 };
+    let areas = edge.triangles.map(|t| rest_area(body, &body.triangles[t as usize], rest));
+    cloth.density * cloth.thickness.powi(3) / 12.0 * (areas[0] + areas[1]) / 3.0
 }
 
 /// Area of a cloth triangle in the shape that is free of stress \[m²\].

@@ -2,9 +2,11 @@
 
 use crate::colliders::ColliderTable;
 use crate::couplings::{Anchors, Coupling};
+use crate::frames::EdgeFrame;
 use crate::partition::Partition;
 use crate::pins::PinTable;
 use crate::rods::RodTable;
+use crate::shells::{ShellEdge, bisecting_frames};
 use crate::surfaces::Surfaces;
 use std::ops::Range;
 use stiction_numerics::{Vec2, Vec3};
@@ -15,18 +17,20 @@ use stiction_scene::resolved::{BodyKind, RestShape};
 pub struct Model {
     /// Bodies in the order of the scene.
     pub bodies: Vec<Body>,
-    /// Number of nodes; blocks `0..nodes` are positions, the rest are twists.
+    /// Number of nodes; blocks `0..nodes` are positions, the rest are angles: twists of rods, then normals of shells.
     pub nodes: usize,
     /// Positions without stress per node \[m\].
     pub rest: Vec<Vec3>,
     /// Positions at the start per node \[m\].
     pub initial: Vec<Vec3>,
-    /// Lumped mass per block: \[kg\] for nodes, \[kg m²\] for twists.
+    /// Lumped mass per block: \[kg\] for nodes, \[kg m²\] for angles.
     pub mass: Vec<f64>,
     /// Body of each node.
     pub body_of_node: Vec<u32>,
     /// Rod edges and joints of all bodies.
     pub rods: RodTable,
+    /// Inner edges of the shells that bend by the shape operator, body after body.
+    pub shell_edges: Vec<ShellEdge>,
     /// Everything that can touch: vertices, edges and triangles of bodies and mesh colliders.
     pub surfaces: Surfaces,
     /// Prescribed obstacles.
@@ -56,6 +60,8 @@ pub struct Body {
     pub edges: Range<usize>,
     /// Its rod joints in [`Model::rods`].
     pub joints: Range<usize>,
+    /// Its edges in [`Model::shell_edges`].
+    pub shell_edges: Range<usize>,
     /// Cloth triangles, or the boundary of a solid, in node indices, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     /// Tets of a solid in node indices.
@@ -75,19 +81,62 @@ pub struct Body {
 }
 
 impl Model {
-    /// Number of blocks: nodes and twists.
+    /// Number of blocks: nodes, twists and angles of shell normals.
     pub fn blocks(&self) -> usize {
         self.mass.len()
     }
 
     /// Number of scalar unknowns.
     pub fn dofs(&self) -> usize {
-        3 * self.nodes + self.rods.edges.len()
+        3 * self.nodes + self.rods.edges.len() + self.shell_edges.len()
     }
 
     /// Block of the twist of a rod edge.
     pub fn twist_block(&self, edge: usize) -> usize {
         self.nodes + edge
+    }
+
+    /// Block of the angle of the normal of a shell edge.
+    pub fn shell_angle_block(&self, edge: usize) -> usize {
+        self.nodes + self.shell_frame(edge)
+    }
+
+    /// Place of a shell edge among the frames of a state.
+    pub fn shell_frame(&self, edge: usize) -> usize {
+        self.rods.edges.len() + edge
+    }
+
+    /// The nodes of the edge that a frame belongs to: rod edges first, then shell edges.
+    pub fn frame_nodes(&self, frame: usize) -> [u32; 2] {
+        match frame.checked_sub(self.rods.edges.len()) {
+            None => self.rods.edges[frame].nodes,
+            Some(edge) => self.shell_edges[edge].nodes,
+        }
+    }
+
+    /// Number of frames in a state.
+    pub fn frames(&self) -> usize {
+        self.rods.edges.len() + self.shell_edges.len()
+    }
+
+    /// Frames of rods free of twist, frames of shell edges half-way between their triangles.
+    pub fn initial_frames(&self, positions: &[Vec3]) -> Vec<EdgeFrame> {
+        let mut frames = self.rods.initial_frames(positions);
+        let triangles = |body: u32| &self.bodies[body as usize].triangles[..];
+        frames.extend(bisecting_frames(&self.shell_edges, triangles, positions));
+        frames
+    }
+
+    /// Carries all frames to the tangents of an accepted configuration.
+    pub fn transport_frames(&self, frames: &mut [EdgeFrame], positions: &[Vec3]) {
+        let (rods, shells) = frames.split_at_mut(self.rods.edges.len());
+        self.rods.transport(rods, positions);
+        for (frame, edge) in shells.iter_mut().zip(&self.shell_edges) {
+            let [a, b] = edge.nodes.map(|n| positions[n as usize]);
+            if let Some(tangent) = (b - a).try_normalize(0.0) {
+                *frame = frame.transported(tangent);
+            }
+        }
     }
 
     /// Number of elements: triangles of cloth, tets, rod edges.

@@ -1,7 +1,9 @@
 //! Prescribed nodes: where they must be at the end of a step.
 //!
 //! A pin that is active at the start of a step holds its nodes through the whole step. A rod edge whose two nodes are held by
-//! one pin keeps its material frame too: the pin's rotation carries the director, and the twist of the edge follows.
+//! one pin keeps its material frame too: the pin's rotation carries the director, and the twist of the edge follows. Likewise
+//! a shell edge beside a triangle that one pin holds keeps its normal: the shell is clamped along that edge. (A row of
+//! held nodes without such a triangle is a hinge.)
 
 use crate::frames::{EdgeFrame, orthonormal_to};
 use crate::model::Model;
@@ -17,7 +19,7 @@ pub struct PinGroup {
     pub nodes: Vec<u32>,
     /// Where each of them started \[m\].
     pub reference: Vec<Vec3>,
-    /// Held rod edges with their director at the start.
+    /// Held rod and shell edges, by frame, with their director at the start.
     pub edges: Vec<(u32, Vec3)>,
     /// Motion from the start.
     pub motion: Motion,
@@ -69,9 +71,9 @@ impl PinTable {
     }
 }
 
-/// The twist that turns the transported reference director of an edge onto `director`, nearest to the current twist.
+/// The angle that turns the transported reference director of an edge onto `director`, nearest to the current angle.
 fn held_twist(model: &Model, state: &State, target: &[Vec3], edge: usize, director: Vec3) -> f64 {
-    let [a, b] = model.rods.edges[edge].nodes.map(|n| target[n as usize]);
+    let [a, b] = model.frame_nodes(edge).map(|n| target[n as usize]);
     let current = state.blocks[model.twist_block(edge)].x;
     let Some(tangent) = (b - a).try_normalize(0.0) else { return current };
     let frame: EdgeFrame = state.frames[edge].transported(tangent);

@@ -5,16 +5,17 @@ use crate::model::Model;
 use stiction_numerics::Vec3;
 use stiction_scene::Scene;
 
-/// Positions, twists, velocities and rod frames at one moment.
+/// Positions, angles, velocities and frames at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// Time \[s\].
     pub time: f64,
-    /// Positions of the nodes \[m\], then twists of the rod edges \[rad\] in the first component.
+    /// Positions of the nodes \[m\], then twists of the rod edges and angles of the shell normals \[rad\] in the first
+    /// component.
     pub blocks: Vec<Vec3>,
     /// Their velocities \[m/s\], \[rad/s\].
     pub velocities: Vec<Vec3>,
-    /// Reference frames of the rod edges at `time`.
+    /// Reference frames of the rod edges, then of the shell edges, at `time`.
     pub frames: Vec<EdgeFrame>,
 }
 
@@ -30,7 +31,13 @@ impl State {
                 velocities[node] = source.initial_velocity + source.spin.cross(&(blocks[node] - centre));
             }
         }
-        let frames = model.rods.initial_frames(&blocks);
+        let frames = model.initial_frames(&blocks);
+        for (index, edge) in model.shell_edges.iter().enumerate() {
+            // A normal turns with its body.
+            let spin = scene.bodies[edge.body as usize].spin;
+            velocities[model.shell_angle_block(index)].x =
+                spin.dot(&frames[model.shell_frame(index)].tangent);
+        }
         State { time: 0.0, blocks, velocities, frames }
     }
 
@@ -50,7 +57,7 @@ impl State {
         nodes.map(|((x, v), m)| x.cross(v) * *m).sum()
     }
 
-    /// Kinetic energy ½ Σ m v² \[J\], twists included.
+    /// Kinetic energy ½ Σ m v² \[J\], angles included.
     pub fn kinetic_energy(&self, model: &Model) -> f64 {
         self.velocities.iter().zip(&model.mass).map(|(v, m)| 0.5 * m * v.norm_squared()).sum()
     }

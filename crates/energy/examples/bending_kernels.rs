@@ -6,8 +6,9 @@ use std::hint::black_box;
 use std::time::Instant;
 use stiction_bodies::EdgeFrame;
 use stiction_bodies::frames::frames_along;
+use stiction_bodies::shells::{bisecting_frames, shell_edges};
 use stiction_energy::bending::{
-    HingeElement, HingeScale, Plate, QuadraticBend, ShapeElements, ShapeFit, Topology,
+    EdgeNumbering, HingeElement, HingeScale, Plate, QuadraticBend, ShapeElements, Topology,
 };
 use stiction_energy::check::Random;
 use stiction_energy::rod::{JointRest, RodBendTwist, RodStretch};
@@ -47,11 +48,17 @@ fn shells() -> Result<(), Box<dyn std::error::Error>> {
         hinges.push(HingeElement::new(hinge.nodes, corners, &plate, HingeScale::Cylinder)?);
         quadratics.push(QuadraticBend::new(hinge.nodes, corners, &plate, HingeScale::Cylinder)?);
     }
-    let shape = ShapeElements::new(&triangles, &rest, &topology, &plate, ShapeFit::EdgeAverage)?;
+    let edges = shell_edges(&triangles, 0);
+    let first = EdgeNumbering { block: rest.len(), frame: 0 };
+    let corners = |t: usize| triangles[t].map(at);
+    let shape = ShapeElements::new(&triangles, &edges, first, &rest, corners, &plate)?;
+    let frames = bisecting_frames(&edges, |_| &triangles[..], &rest);
+    let angles = edges.iter().map(|_| Vec3::new(random.range(-0.3, 0.3), 0.0, 0.0));
+    let blocks: Vec<Vec3> = moved.iter().copied().chain(angles).collect();
     report("hinge", &hinges, &moved, &[]);
     report("quadratic", &quadratics, &moved, &[]);
-    report("shape operator, 6 nodes", &shape.six, &moved, &[]);
-    report("shape operator, 5 nodes", &shape.five, &moved, &[]);
+    report("shape operator, inside", &shape.six, &blocks, &frames);
+    report("shape operator, border", &shape.five, &blocks, &frames);
     Ok(())
 }
 

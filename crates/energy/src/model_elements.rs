@@ -1,7 +1,7 @@
 //! The elements of one body from its topology, rest shape and material.
 
 use crate::bending::{
-    BendError, HingeElement, HingeScale, Plate, QuadraticBend, ShapeElements, ShapeFit, Topology,
+    BendError, EdgeNumbering, HingeElement, HingeScale, Plate, QuadraticBend, ShapeElements, Topology,
 };
 use crate::element::{RestShapeError, Stencil};
 use crate::laws::{BaraffWitkin, Lame, MembraneLaw, Orthotropic, SolidLaw};
@@ -98,8 +98,7 @@ impl BodyElements {
                 }
             }
             BendingLaw::ShapeOperator => {
-                self.shape =
-                    ShapeElements::new(&body.triangles, &model.rest, &topology, &plate, ShapeFit::default())?;
+                self.shape = shape_elements(model, body, &topology, &plate)?;
                 if !keeps_curvature(body, cloth) {
                     self.shape.flatten();
                 }
@@ -129,6 +128,30 @@ impl BodyElements {
             });
         }
     }
+}
+
+/// The stiffness of a pattern is that of its flat pieces, wherever the mesh starts.
+fn shape_elements(
+    model: &Model,
+    body: &Body,
+    topology: &Topology,
+    plate: &Plate,
+) -> Result<ShapeElements, BendError> {
+    if body.shell_edges.len() != topology.hinges.len() {
+        return Err(BendError::NoEdgeNormals);
+    }
+    let first = EdgeNumbering {
+        block: model.shell_angle_block(body.shell_edges.start),
+        frame: model.shell_frame(body.shell_edges.start),
+    };
+    let corners = |t: usize| {
+        body.triangles[t].map(|n| match (body.rest_shape, &body.uv) {
+            (RestShape::Pattern, Some(uv)) => uv[n as usize - body.nodes.start].push(0.0),
+            _ => model.rest[n as usize],
+        })
+    };
+    let edges = &model.shell_edges[body.shell_edges.clone()];
+    ShapeElements::new(&body.triangles, edges, first, &model.rest, corners, plate)
 }
 
 /// A joint in the rest shape, with frames free of twist.

@@ -36,7 +36,7 @@ pub fn restore(simulation: &mut Simulation, sections: &Sections) -> Result<(), S
     let velocities: Vec<Vec3> = sections.vec3s("velocities")?;
     let frames = unflatten(&sections.f64s("rod_frames")?);
     let expected = simulation.model.blocks();
-    let fits = velocities.len() == expected && frames.len() == simulation.model.rods.edges.len();
+    let fits = velocities.len() == expected && frames.len() == simulation.model.frames();
     if blocks.len() != expected || !fits {
         return Err(SimulationError::CheckpointSize { found: blocks.len(), expected });
     }
@@ -58,7 +58,7 @@ pub fn restore(simulation: &mut Simulation, sections: &Sections) -> Result<(), S
     Ok(())
 }
 
-/// Hash of positions, twists and velocities, exact to the bit.
+/// Hash of positions, angles and velocities, exact to the bit.
 pub fn state_hash(simulation: &Simulation) -> String {
     let mut hasher = StateHasher::default();
     hasher.add_vec3s(&simulation.state.blocks).add_vec3s(&simulation.state.velocities);

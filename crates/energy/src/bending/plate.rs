@@ -1,7 +1,5 @@
 //! The bending stiffness of a plate, and what can be wrong with a bending element.
 
-use stiction_numerics::Mat3;
-
 /// Why a bending element cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BendError {
@@ -21,6 +19,11 @@ pub enum BendError {
         /// Rest angle \[rad\].
         angle: f64,
     },
+    /// A model compiled for another bending law.
+    #[error(
+        "the model has no normals at the edges of this body: compile it with bending by the shape operator and a stiffness above 0"
+    )]
+    NoEdgeNormals,
     /// A material value outside its range.
     #[error("{what} is {value}, but must lie in {range}")]
     OutOfRange {
@@ -62,12 +65,6 @@ impl Plate {
             return Err(BendError::OutOfRange { what: "thickness [m]", value: thickness, range });
         }
         Plate::new(young * thickness.powi(3) / (12.0 * (1.0 - poisson * poisson)), poisson)
-    }
-
-    /// The matrix of the energy density `½ kᵀ 𝔻 k` over `k = (k₁₁, k₂₂, k₁₂)`, for D = 1.
-    pub(crate) fn unit_matrix(&self) -> Mat3 {
-        let nu = self.poisson;
-        Mat3::new(1.0, nu, 0.0, nu, 1.0, 0.0, 0.0, 0.0, 2.0 * (1.0 - nu))
     }
 }
 

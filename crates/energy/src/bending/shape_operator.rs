@@ -1,331 +1,246 @@
-//! Plate bending by the shape operator of a triangle and its flaps.
+//! Plate bending by the shape operator of a triangle: a Morley element for large rotations.
 //!
-//! `E = ½ φᵀ C φ`, `φ_i = θ_i − θ₀_i` over the edges that carry a moment; C from [`super::shape_rest`], so that
-//! `E = ½ A D [(1−ν) tr(S²) + ν tr(S)²]` of the curvature S that the angles show. θ \[rad\], C \[J\].
+//! `E = ½ βᵀ C β` over the inner edges of the triangle; β_i = tilt of the shell's normal at the middle of edge i, outward from
+//! the normal of the triangle, minus its rest value \[rad\]; C \[J\] from [`super::shape_rest`], where the derivation is. Equals
+//! `½ A D [(1−ν) tr(S²) + ν tr(S)²]` of the curvature `S = Σ (l_i/A) β_i t_i t_iᵀ`, on every mesh.
 //!
-//! Blocks: the three corners, then the distinct flap vertices (4 to 6 blocks). Around a vertex of valence three two flaps
-//! are the same vertex; it then stands once. A triangle without any flap has no element.
+//! **Tilt.** The normal at an edge is an unknown that both triangles share: director d, carried in parallel from the start of
+//! the step to the tangent t, turned by φ about t (`stiction_bodies::shells`). With ψ the angle of the triangle's normal
+//! about t, measured from d, `β = r (φ − ψ)`, where r = ±1 says which way the triangle walks the edge. Each tilt is about
+//! half of a dihedral angle, so that a fold of half a turn is far from any jump. At rest the normal halves the dihedral
+//! angle; another choice would shift φ by a constant and change nothing else.
 //!
-//! Projected Hessian: Gauss–Newton `∇θᵀ C ∇θ` plus the positive part of `Σ (Cφ)_i ∇²θ_i`, taken triangle by triangle (all
-//! edges share the normal of the middle triangle, so its part is one 2×2 problem). Equal to the exact Hessian at rest.
+//! **Derivatives.** About the edge the triangle turns as a wing of [`super::dihedral`]; the carried director turns by
+//! `−k·δt` with `k = t₀×t/(1 + t₀·t)`. Hence `δβ = r δφ + wing·δx − k·(δb − δa)/l`, and to the wing's second derivative comes, over
+//! e = b − a, `(r/2l²)(k gᵀ + g kᵀ)` with `g = ((2 + t₀·t) t + t₀)/(1 + t₀·t)`.
+//!
+//! Projected Hessian: Gauss–Newton plus the positive part of `Σ (Cβ)_i` times the wings' second derivatives (all share one
+//! normal: one 2×2 problem). The director's part is left out; it vanishes with the rotation since the start of the step.
+//!
+//! Blocks: the three corners, then one angle per inner edge (4 to 6 blocks). A triangle without any has no element.
 
-use super::dihedral::{PairedTerm, Wing, angle_between};
-use super::local::{add_term, mirror, squares};
-use super::plate::{BendError, Plate};
-use super::shape_rest::{EdgeSupport, ShapeFit, stiffness_factor};
-use super::topology::Topology;
+use super::dihedral::{PairedTerm, Wing};
+use super::local::{add_outer_sum, add_term, mirror, outer_sum};
 use crate::element::{Curvature, Element, LocalHessian, Stencil};
-use stiction_bodies::frames::unwrap_angle;
+use stiction_bodies::EdgeFrame;
+use stiction_bodies::frames::{parallel_transport, unwrap_angle};
 use stiction_numerics::{Mat3, Vec3};
 
-/// One triangle with up to three flaps over `N` = 4, 5 or 6 blocks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ShapeOperatorElement<const N: usize> {
-    nodes: [u32; N],
-    /// Number of edges that carry a moment.
-    sides: usize,
-    /// Their local edges (edge i is opposite corner i).
-    edge: [u8; 3],
-    /// Where their flap vertices stand among the blocks.
-    apex: [u8; 3],
-    rest_angle: [f64; 3],
-    /// Lower Cholesky factor of C \[√J\].
-    factor: Mat3,
+/// One edge of a triangle that carries a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Side {
+    /// Opposite corner.
+    pub corner: u8,
+    /// Whether the triangle walks the edge against the tangent of its frame (r = −1).
+    pub backward: bool,
+    /// Whether the triangle's normal lies on the other side of the surface than the edge's.
+    pub opposed: bool,
+    /// Frame of the edge.
+    pub frame: u32,
+    /// Tilt at rest \[rad\].
+    pub rest_tilt: f64,
 }
 
-/// The wings and the angles at one configuration.
-struct Folds {
-    deviation: Vec3,
-    inner: [Wing; 3],
-    outer: [Wing; 3],
+/// One triangle with `N` − 3 edges that carry a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShapeOperatorElement<const N: usize> {
+    /// Corners, then the angles of the sides.
+    pub(super) blocks: [u32; N],
+    pub(super) sides: [Side; 3],
+    /// Lower Cholesky factor of C \[√J\].
+    pub(super) factor: Mat3,
+}
+
+/// Smallest 1 + t₀·t: an edge that turns right round in one step has no defined transport.
+const SMALLEST_TURN: f64 = 1e-12;
+/// Stands for the length of an edge that vanished.
+const SMALLEST_LENGTH: f64 = 1e-60;
+
+impl Side {
+    fn sign(&self) -> f64 {
+        if self.backward { -1.0 } else { 1.0 }
+    }
+
+    /// Corners a, b and apex.
+    #[inline]
+    fn places(&self) -> [usize; 3] {
+        let apex = self.corner as usize;
+        [(apex + 1) % 3, (apex + 2) % 3, apex]
+    }
+
+    /// Unit tangent along the frame for the edge vector a→b.
+    #[inline]
+    fn tangent(&self, edge: Vec3, frame: &EdgeFrame) -> Vec3 {
+        let length = edge.norm();
+        if length > SMALLEST_LENGTH { edge * (self.sign() / length) } else { frame.tangent }
+    }
+
+    /// β \[rad\]; none for a triangle that collapsed.
+    #[inline]
+    fn tilt(&self, tangent: Vec3, normal: Vec3, angle: f64, frame: &EdgeFrame) -> f64 {
+        if normal == Vec3::zeros() {
+            return 0.0;
+        }
+        let director = parallel_transport(frame.director, frame.tangent, tangent);
+        let normal = if self.opposed { -normal } else { normal };
+        let lean = normal.dot(&tangent.cross(&director)).atan2(normal.dot(&director));
+        unwrap_angle(self.sign() * (angle - lean) - self.rest_tilt, 0.0)
+    }
+}
+
+/// Tilts and their first derivatives at one configuration.
+struct Tilts {
+    tilt: Vec3,
+    wings: [Wing; 3],
+    /// Tangents along the frames.
+    tangents: [Vec3; 3],
+    /// ∂β of each side over the corners.
+    gradients: [[Vec3; 3]; 3],
 }
 
 impl<const N: usize> ShapeOperatorElement<N> {
+    const SIDES: usize = N - 3;
+
     /// The three nodes of the triangle.
     pub fn triangle(&self) -> [u32; 3] {
-        [self.nodes[0], self.nodes[1], self.nodes[2]]
+        [self.blocks[0], self.blocks[1], self.blocks[2]]
     }
 
-    /// Corners a, b, apex of a side in the stencil, inner apex then outer apex.
-    fn places(&self, side: usize) -> [usize; 4] {
-        let edge = self.edge[side] as usize;
-        [(edge + 1) % 3, (edge + 2) % 3, edge, self.apex[side] as usize]
+    /// Takes the flat shape as free of stress.
+    pub(super) fn flatten(&mut self) {
+        self.sides.iter_mut().for_each(|side| side.rest_tilt = 0.0);
     }
 
-    fn angle(&self, side: usize, x: &[Vec3; N]) -> f64 {
-        let [a, b, p, q] = self.places(side);
-        let edge = x[b] - x[a];
-        let angle = angle_between(edge, edge.cross(&(x[p] - x[a])), (x[q] - x[a]).cross(&edge));
-        unwrap_angle(angle - self.rest_angle[side], 0.0)
-    }
-
-    fn folds(&self, x: &[Vec3; N]) -> Folds {
+    fn tilts(&self, at: &Stencil<'_, N>) -> Tilts {
+        let x = &at.x;
         let normal = (x[1] - x[0]).cross(&(x[2] - x[0]));
         let idle = Wing::new(Vec3::zeros(), Vec3::zeros(), Vec3::zeros());
-        let mut folds = Folds { deviation: Vec3::zeros(), inner: [idle; 3], outer: [idle; 3] };
-        for side in 0..self.sides {
-            let [a, b, p, q] = self.places(side);
-            let (edge, arm) = (x[b] - x[a], x[q] - x[a]);
-            let other = arm.cross(&edge);
-            folds.deviation[side] =
-                unwrap_angle(angle_between(edge, normal, other) - self.rest_angle[side], 0.0);
-            folds.inner[side] = Wing::new(edge, x[p] - x[a], normal);
-            folds.outer[side] = Wing::new(edge, arm, other);
+        let mut out = Tilts {
+            tilt: Vec3::zeros(),
+            wings: [idle; 3],
+            tangents: [Vec3::zeros(); 3],
+            gradients: [[Vec3::zeros(); 3]; 3],
+        };
+        for (s, side) in self.sides[..Self::SIDES].iter().enumerate() {
+            let [a, b, apex] = side.places();
+            let (edge, frame) = (x[b] - x[a], &at.frames[side.frame as usize]);
+            let tangent = side.tangent(edge, frame);
+            out.tilt[s] = side.tilt(tangent, normal, x[3 + s].x, frame);
+            out.wings[s] = Wing::new(edge, x[apex] - x[a], normal);
+            out.tangents[s] = tangent;
+            let wing = out.wings[s].gradient();
+            let turn = director_turn(frame.tangent, tangent) / edge.norm().max(SMALLEST_LENGTH);
+            out.gradients[a][s] = wing[0] + turn;
+            out.gradients[b][s] = wing[1] - turn;
+            out.gradients[apex][s] = wing[2];
         }
-        folds
+        out
     }
 
-    /// ∂θ of each side, per block.
-    fn angle_gradients(&self, folds: &Folds) -> [[Vec3; 3]; N] {
-        let mut gradients = [[Vec3::zeros(); 3]; N];
-        for side in 0..self.sides {
-            let [a, b, p, q] = self.places(side);
-            let (inner, outer) = (folds.inner[side].gradient(), folds.outer[side].gradient());
-            gradients[a][side] = inner[0] + outer[0];
-            gradients[b][side] = inner[1] + outer[1];
-            gradients[p][side] = inner[2];
-            gradients[q][side] = outer[2];
+    /// Adds what the carried directors contribute to the exact second derivative.
+    fn add_director_terms(
+        &self,
+        at: &Stencil<'_, N>,
+        tilts: &Tilts,
+        moments: &Vec3,
+        hessian: &mut LocalHessian<N>,
+    ) {
+        for (s, side) in self.sides[..Self::SIDES].iter().enumerate() {
+            let [a, b, _] = side.places();
+            let (start, tangent) = (at.frames[side.frame as usize].tangent, tilts.tangents[s]);
+            let length = (at.x[b] - at.x[a]).norm().max(SMALLEST_LENGTH);
+            let cosine = start.dot(&tangent);
+            let k = director_turn(start, tangent) * (side.sign() * moments[s] / (2.0 * length * length));
+            let g = (tangent * (2.0 + cosine) + start) / (1.0 + cosine).max(SMALLEST_TURN);
+            let (low, high) = (a.min(b), a.max(b));
+            add_outer_sum(&mut hessian[a][a], &[k, g], &[g, k]);
+            add_outer_sum(&mut hessian[b][b], &[k, g], &[g, k]);
+            add_outer_sum(&mut hessian[low][high], &[-k, -g], &[g, k]);
         }
-        gradients
     }
+}
+
+/// k = t₀×t / (1 + t₀·t): minus the turn of a carried director about t per change of t.
+#[inline]
+fn director_turn(start: Vec3, tangent: Vec3) -> Vec3 {
+    start.cross(&tangent) / (1.0 + start.dot(&tangent)).max(SMALLEST_TURN)
 }
 
 impl<const N: usize> Element<N> for ShapeOperatorElement<N> {
     fn blocks(&self) -> [u32; N] {
-        self.nodes
+        self.blocks
     }
 
     fn energy(&self, at: &Stencil<'_, N>) -> f64 {
-        let mut deviation = Vec3::zeros();
-        for side in 0..self.sides {
-            deviation[side] = self.angle(side, &at.x);
+        let x = &at.x;
+        let normal = (x[1] - x[0]).cross(&(x[2] - x[0]));
+        let mut tilt = Vec3::zeros();
+        for (s, side) in self.sides[..Self::SIDES].iter().enumerate() {
+            let [a, b, _] = side.places();
+            let frame = &at.frames[side.frame as usize];
+            tilt[s] = side.tilt(side.tangent(x[b] - x[a], frame), normal, x[3 + s].x, frame);
         }
-        0.5 * self.factor.tr_mul(&deviation).norm_squared()
+        0.5 * self.factor.tr_mul(&tilt).norm_squared()
     }
 
     fn gradient(&self, at: &Stencil<'_, N>) -> [Vec3; N] {
-        let folds = self.folds(&at.x);
-        let moments = self.factor * self.factor.tr_mul(&folds.deviation);
-        self.angle_gradients(&folds).map(|g| g[0] * moments[0] + g[1] * moments[1] + g[2] * moments[2])
+        let tilts = self.tilts(at);
+        let moments = self.factor * self.factor.tr_mul(&tilts.tilt);
+        let mut out = [Vec3::zeros(); N];
+        for corner in 0..3 {
+            let g = &tilts.gradients[corner];
+            out[corner] = g[0] * moments[0] + g[1] * moments[1] + g[2] * moments[2];
+        }
+        for s in 0..Self::SIDES {
+            out[3 + s].x = self.sides[s].sign() * moments[s];
+        }
+        out
     }
 
     fn hessian(&self, at: &Stencil<'_, N>, curvature: Curvature) -> LocalHessian<N> {
-        let folds = self.folds(&at.x);
-        let moments = self.factor * self.factor.tr_mul(&folds.deviation);
-        // Gauss–Newton as squares of ∇θ R, R lower triangular.
-        let r = &self.factor;
-        let mut hessian = squares(&self.angle_gradients(&folds).map(|g| {
-            [g[0] * r.m11 + g[1] * r.m21 + g[2] * r.m31, g[1] * r.m22 + g[2] * r.m32, g[2] * r.m33]
-        }));
-        let mut middle = PairedTerm::default();
-        for side in 0..self.sides {
-            let [a, b, p, q] = self.places(side);
-            folds.inner[side].add_paired(moments[side], [a, b, p], &mut middle);
-            let mut flap = PairedTerm::default();
-            folds.outer[side].add_paired(moments[side], [0, 1, 2], &mut flap);
-            add_term(&mut hessian, [a, b, q], &flap, curvature);
+        let tilts = self.tilts(at);
+        let moments = self.factor * self.factor.tr_mul(&tilts.tilt);
+        let mut hessian = self.gauss_newton(&tilts);
+        let mut second = PairedTerm::default();
+        for s in 0..Self::SIDES {
+            tilts.wings[s].add_paired(moments[s], self.sides[s].places(), &mut second);
         }
-        add_term(&mut hessian, [0, 1, 2], &middle, curvature);
+        add_term(&mut hessian, [0, 1, 2], &second, curvature);
+        if curvature == Curvature::Exact {
+            self.add_director_terms(at, &tilts, &moments, &mut hessian);
+        }
         mirror(&mut hessian);
         hessian
     }
 }
 
-/// The shape-operator elements of a mesh, by their number of blocks.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ShapeElements {
-    /// Triangles with one distinct flap vertex.
-    pub four: Vec<ShapeOperatorElement<4>>,
-    /// Triangles with two.
-    pub five: Vec<ShapeOperatorElement<5>>,
-    /// Triangles with three.
-    pub six: Vec<ShapeOperatorElement<6>>,
-}
-
-impl ShapeElements {
-    /// All elements of a mesh with free borders; rest angles are those of `rest`.
-    pub fn new(
-        triangles: &[[u32; 3]],
-        rest: &[Vec3],
-        topology: &Topology,
-        plate: &Plate,
-        fit: ShapeFit,
-    ) -> Result<ShapeElements, BendError> {
-        let mut elements = ShapeElements::default();
-        for (triangle, flaps) in triangles.iter().zip(&topology.flaps) {
-            let support = flaps.map(|flap| flap.map_or(EdgeSupport::Free, EdgeSupport::Flap));
-            elements.push(*triangle, support, rest, plate, fit)?;
-        }
-        Ok(elements)
-    }
-
-    /// Adds one triangle whose edge opposite corner i has support i.
-    pub fn push(
-        &mut self,
-        triangle: [u32; 3],
-        support: [EdgeSupport; 3],
-        rest: &[Vec3],
-        plate: &Plate,
-        fit: ShapeFit,
-    ) -> Result<(), BendError> {
-        let at = |node: u32| rest[node as usize];
-        let corners = triangle.map(at);
-        let mut nodes = triangle.to_vec();
-        let (mut edge, mut apex, mut rest_angle) = ([0; 3], [0; 3], [0.0; 3]);
-        let mut across = Vec::with_capacity(3);
-        for i in 0..3 {
-            let (node, clamped) = match support[i] {
-                EdgeSupport::Free => continue,
-                EdgeSupport::Flap(node) => (node, false),
-                EdgeSupport::Clamped(node) => (node, true),
-            };
-            let place = nodes.iter().position(|&n| n == node).unwrap_or_else(|| {
-                nodes.push(node);
-                nodes.len() - 1
-            });
-            let side = across.len();
-            (edge[side], apex[side]) = (i as u8, place as u8);
-            let (a, b) = (corners[(i + 1) % 3], corners[(i + 2) % 3]);
-            rest_angle[side] = super::dihedral_angle(a, b, corners[i], at(node));
-            across.push((i, node, at(node), clamped));
-        }
-        let factor = stiffness_factor(triangle, corners, &across, plate, fit)?;
-        let sides = across.len();
-        match nodes.len() {
-            4 => self.four.push(ShapeOperatorElement {
-                nodes: take(&nodes),
-                sides,
-                edge,
-                apex,
-                rest_angle,
-                factor,
-            }),
-            5 => self.five.push(ShapeOperatorElement {
-                nodes: take(&nodes),
-                sides,
-                edge,
-                apex,
-                rest_angle,
-                factor,
-            }),
-            6 => self.six.push(ShapeOperatorElement {
-                nodes: take(&nodes),
-                sides,
-                edge,
-                apex,
-                rest_angle,
-                factor,
-            }),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Forgets the rest angles: flat is then without force, whatever the rest shape.
-    pub fn flatten(&mut self) {
-        self.four.iter_mut().for_each(|e| e.rest_angle = [0.0; 3]);
-        self.five.iter_mut().for_each(|e| e.rest_angle = [0.0; 3]);
-        self.six.iter_mut().for_each(|e| e.rest_angle = [0.0; 3]);
-    }
-
-    /// Number of elements.
-    pub fn len(&self) -> usize {
-        self.four.len() + self.five.len() + self.six.len()
-    }
-
-    /// Whether there is no element.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-fn take<const N: usize>(nodes: &[u32]) -> [u32; N] {
-    std::array::from_fn(|i| nodes[i])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::check::{Checks, Projection, Random, check_element};
-
-    fn rest() -> Vec<Vec3> {
-        vec![
-            Vec3::new(0.0, 0.0, 0.01),
-            Vec3::new(0.11, 0.02, 0.0),
-            Vec3::new(0.03, 0.09, 0.0),
-            Vec3::new(0.13, 0.12, 0.02),
-            Vec3::new(-0.08, 0.07, -0.01),
-            Vec3::new(0.04, -0.07, 0.0),
-        ]
-    }
-
-    fn built(support: [EdgeSupport; 3], fit: ShapeFit) -> ShapeElements {
-        let mut elements = ShapeElements::default();
-        let plate = Plate::new(1e-3, 0.3).unwrap();
-        elements.push([0, 1, 2], support, &rest(), &plate, fit).unwrap();
-        elements
-    }
-
-    fn check<const N: usize>(element: &ShapeOperatorElement<N>) {
-        let checks = Checks { projection: Projection::StandIn, samples: 8, ..Checks::nodes(0.05) };
-        let sampler = |random: &mut Random| Stencil {
-            x: element.nodes.map(|n| rest()[n as usize] + random.vector() * 0.025),
-            frames: &[] as &[_],
-        };
-        check_element(element, sampler, &checks);
-    }
-
-    #[test]
-    fn derivatives_with_three_two_one_and_shared_flaps() {
-        use EdgeSupport::{Clamped, Flap, Free};
-        for fit in [ShapeFit::Quadratic, ShapeFit::EdgeAverage] {
-            check(&built([Flap(3), Flap(4), Flap(5)], fit).six[0]);
-            check(&built([Flap(3), Free, Flap(5)], fit).five[0]);
-            check(&built([Clamped(3), Free, Flap(5)], fit).five[0]);
-            check(&built([Free, Flap(4), Free], fit).four[0]);
-            check(&built([Flap(3), Flap(4), Flap(4)], fit).five[0]);
-        }
-    }
-
-    #[test]
-    fn rest_shape_has_no_energy_and_exact_equals_projected() {
-        let element = built([3, 4, 5].map(EdgeSupport::Flap), ShapeFit::Quadratic).six[0];
-        let at = Stencil { x: element.nodes.map(|n| rest()[n as usize]), frames: &[] };
-        assert!(element.energy(&at) < 1e-30);
-        let (exact, projected) =
-            (element.hessian(&at, Curvature::Exact), element.hessian(&at, Curvature::Projected));
-        let scale = exact.iter().flatten().map(|b| b.amax()).fold(0.0, f64::max);
-        for (e, p) in exact.iter().flatten().zip(projected.iter().flatten()) {
-            assert!((e - p).amax() < 1e-9 * scale);
-        }
-    }
-
-    #[test]
-    fn collapsed_triangles_stay_finite() {
-        let element = built([3, 4, 5].map(EdgeSupport::Flap), ShapeFit::Quadratic).six[0];
-        let mut line: [Vec3; 6] = std::array::from_fn(|i| Vec3::x() * i as f64);
-        for shape in [line, [Vec3::zeros(); 6], {
-            line[2].y = 1e-13;
-            line
-        }] {
-            let at = Stencil { x: shape, frames: &[] };
-            assert!(element.energy(&at).is_finite());
-            assert!(element.gradient(&at).iter().all(|g| g.iter().all(|c| c.is_finite())));
-            for curvature in [Curvature::Exact, Curvature::Projected] {
-                let hessian = element.hessian(&at, curvature);
-                assert!(hessian.iter().flatten().all(|b| b.iter().all(|c| c.is_finite())));
+impl<const N: usize> ShapeOperatorElement<N> {
+    /// `∇βᵀ C ∇β` in the upper triangle.
+    #[inline]
+    fn gauss_newton(&self, tilts: &Tilts) -> LocalHessian<N> {
+        let r = &self.factor;
+        let mut hessian = [[Mat3::zeros(); N]; N];
+        // Columns of ∇β R, R lower triangular; those over φ are r_s times the rows of R.
+        let columns = tilts
+            .gradients
+            .map(|g| [g[0] * r.m11 + g[1] * r.m21 + g[2] * r.m31, g[1] * r.m22 + g[2] * r.m32, g[2] * r.m33]);
+        for a in 0..3 {
+            for b in a..3 {
+                hessian[a][b] = outer_sum(&columns[a], &columns[b]);
+            }
+            for s in 0..Self::SIDES {
+                let q = &columns[a];
+                let column = (q[0] * r[(s, 0)] + q[1] * r[(s, 1)] + q[2] * r[(s, 2)]) * self.sides[s].sign();
+                hessian[a][3 + s].set_column(0, &column);
             }
         }
-    }
-
-    #[test]
-    fn a_tetrahedron_has_one_flap_vertex_per_triangle() {
-        let triangles = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
-        let points = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
-        let topology = Topology::new(&triangles);
-        let plate = Plate::new(1.0, 0.3).unwrap();
-        let elements =
-            ShapeElements::new(&triangles, &points, &topology, &plate, ShapeFit::Quadratic).unwrap();
-        assert_eq!((elements.four.len(), elements.len()), (4, 4));
+        for s in 0..Self::SIDES {
+            for other in s..Self::SIDES {
+                let product =
+                    r[(s, 0)] * r[(other, 0)] + r[(s, 1)] * r[(other, 1)] + r[(s, 2)] * r[(other, 2)];
+                hessian[3 + s][3 + other].m11 = product * self.sides[s].sign() * self.sides[other].sign();
+            }
+        }
+        hessian
     }
 }

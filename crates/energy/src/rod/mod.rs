@@ -1,6 +1,5 @@
 //! Discrete elastic rods: stretch, bending and twist of a chain of nodes with material frames.
 //!
-//! Comes in: nodes, rest lengths, section stiffnesses, natural shape and the reference frames at the start of the step
 //! (`stiction_bodies::frames`). Goes out: elements over node and twist blocks.    [Bergou2008; Bergou2010]
 //!
 //! The energy is a pure function of the configuration: the frames of the start of the step are carried in parallel to the
@@ -9,12 +8,10 @@
 
 pub mod bend_twist;
 pub mod kinematics;
-pub mod section;
 pub mod stretch;
 
 pub use bend_twist::{JointRest, RodBendTwist};
 pub use kinematics::Strains;
-pub use section::{Section, SectionStiffness};
 pub use stretch::RodStretch;
 
 #[cfg(test)]
