@@ -25,6 +25,9 @@ pub enum Command {
     Export(ExportOptions),
     /// Draw frames of a run as PNG, without a display
     Render(RenderOptions),
+    /// Show a run in the browser, or run a scene and watch it
+    #[command(mut_arg("scene", |a| a.value_name("RUN|SCENE").help("Run folder, scene file, or name of a gallery scene")))]
+    View(ViewOptions),
 }
 
 /// A scene and what is changed in it.
@@ -72,6 +75,11 @@ pub struct RunOptions {
     /// Continue the run in the folder from its newest checkpoint
     #[arg(long)]
     pub resume: bool,
+    /// Watch the run in the browser while it goes on
+    #[arg(long)]
+    pub view: bool,
+    #[command(flatten)]
+    pub server: ServerOptions,
     /// Print the summary as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -90,7 +98,7 @@ pub struct InfoOptions {
 pub struct ExportOptions {
     /// Run folder
     pub run: PathBuf,
-    /// Format: obj, ply, vtu, pc2, glb, usda, npz
+    /// Format: obj, ply, vtu, pc2, glb, usda, npz, html
     #[arg(long, value_name = "FORMAT")]
     pub to: String,
     /// File or folder to write (default: named after the run)
@@ -138,4 +146,32 @@ pub struct RenderOptions {
     /// Mark pinned vertices
     #[arg(long)]
     pub pins: bool,
+}
+
+/// Where the viewer listens.
+#[derive(Args)]
+pub struct ServerOptions {
+    /// Port of the viewer (default: a free one)
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+    /// Address of the viewer; anything but loopback shows the run to the network
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub host: String,
+    /// Print the viewer's address, open no browser
+    #[arg(long)]
+    pub no_open: bool,
+}
+
+#[derive(Args)]
+pub struct ViewOptions {
+    #[command(flatten)]
+    pub scene: SceneOptions,
+    /// Folder for the run of a scene (default: runs/NAME)
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Continue the run in the folder from its newest checkpoint
+    #[arg(long)]
+    pub resume: bool,
+    #[command(flatten)]
+    pub server: ServerOptions,
 }

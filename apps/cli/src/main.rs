@@ -7,6 +7,7 @@
 mod args;
 mod commands;
 mod failure;
+mod job;
 mod progress;
 mod scene_source;
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Info(options) => commands::info::info(&options),
         Command::Export(options) => commands::export::export(&options),
         Command::Render(options) => commands::render::render(&options),
+        Command::View(options) => commands::view::view(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -11,8 +11,11 @@ pub fn export(options: &ExportOptions) -> Result<(), Failure> {
     let reader = RunReader::open(&options.run)?;
     let format: Format = options.to.parse()?;
     let path = options.output.clone().unwrap_or_else(|| format.default_path(&options.run));
-    let details =
-        export::ExportOptions { every: options.every, bodies: options.body.clone(), ..Default::default() };
+    let details = export::ExportOptions {
+        every: options.every,
+        bodies: options.body.clone(),
+        page: super::view::page().map(String::from),
+    };
     let report = export::export(&reader, format, &path, &details)?;
     if options.json {
         return print_json(&serde_json::json!({

@@ -1,0 +1,148 @@
+//! `stiction view`: a run in the browser, finished or while it is computed.
+
+use crate::args::{ServerOptions, ViewOptions};
+use crate::failure::Failure;
+use crate::job::Job;
+use stiction::output::RunSummary;
+
+/// Shows a run folder, or runs a scene and shows it live.
+pub fn view(options: &ViewOptions) -> Result<(), Failure> {
+    let target = std::path::Path::new(&options.scene.scene);
+    if target.is_dir() {
+        return show(target, &options.server);
+    }
+    let job = Job::new(&options.scene, options.output.clone(), options.resume)?;
+    let folder = job.folder.display().to_string();
+    let summary = watch(job, &options.server)?;
+    super::info::print(&summary);
+    println!("written to {folder}");
+    Ok(())
+}
+
+#[cfg(feature = "viewer")]
+pub use present::{page, show, watch};
+
+#[cfg(not(feature = "viewer"))]
+pub use absent::{page, show, watch};
+
+#[cfg(feature = "viewer")]
+mod present {
+    use super::{Failure, Job, RunSummary, ServerOptions};
+    use std::io::{IsTerminal, Write};
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use stiction::output::RunReader;
+    use stiction_viewer::{Activity, PAGE, Server, ViewerError};
+
+    /// The page for `export --to html`.
+    pub fn page() -> Option<&'static str> {
+        Some(PAGE)
+    }
+
+    /// Serves a run folder until Ctrl-C.
+    pub fn show(folder: &Path, options: &ServerOptions) -> Result<(), Failure> {
+        RunReader::open(folder)?;
+        let server = bind(folder, None, options)?;
+        server.serve_until_interrupt().map_err(failure)
+    }
+
+    /// Runs a scene in a thread and serves its folder until Ctrl-C, which also stops the run.
+    pub fn watch(job: Job, options: &ServerOptions) -> Result<RunSummary, Failure> {
+        if job.is_blocked() {
+            let folder = job.folder.display();
+            return Err(Failure::Input(format!(
+                "error: {folder} already holds a run; look at it with `stiction view {folder}`, continue it with --resume, or choose another folder with -o"
+            )));
+        }
+        let activity = Activity::new();
+        let stop = AtomicBool::new(false);
+        let server = bind(&job.folder, Some(activity.clone()), options)?;
+        std::thread::scope(|scope| {
+            let run = scope.spawn(|| {
+                let outcome = job.execute(|| stop.load(Ordering::Relaxed));
+                match &outcome {
+                    Ok(_) => {
+                        activity.finish();
+                        eprintln!("the run is done; the viewer stays until Ctrl-C");
+                    }
+                    Err(failure) => {
+                        activity.fail(failure.text());
+                        eprintln!("{}\nthe viewer stays until Ctrl-C", failure.text());
+                    }
+                }
+                outcome
+            });
+            let served = server.serve_until_interrupt().map_err(failure);
+            stop.store(true, Ordering::Relaxed);
+            if activity.is_running() {
+                eprintln!("stopping after this frame; Ctrl-C again stops at once");
+            }
+            let outcome = run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            served.and(outcome)
+        })
+    }
+
+    fn bind(folder: &Path, activity: Option<Activity>, options: &ServerOptions) -> Result<Server, Failure> {
+        let server = Server::bind(&stiction_viewer::ServerOptions {
+            folder: folder.to_path_buf(),
+            host: options.host.clone(),
+            port: options.port,
+            activity,
+        })
+        .map_err(failure)?;
+        eprintln!("viewer: {}  (Ctrl-C ends it)", server.url());
+        let _ = std::io::stderr().flush();
+        if !options.no_open && std::io::stderr().is_terminal() {
+            open_browser(&server.url());
+        }
+        Ok(server)
+    }
+
+    /// Asks the desktop to open the page; when there is none, the printed address has to do.
+    fn open_browser(url: &str) {
+        let (program, arguments): (&str, &[&str]) = match std::env::consts::OS {
+            "macos" => ("open", &[]),
+            "windows" => ("cmd", &["/C", "start", ""]),
+            _ => ("xdg-open", &[]),
+        };
+        let mut command = Command::new(program);
+        command.args(arguments).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let _ = command.spawn();
+    }
+
+    fn failure(error: ViewerError) -> Failure {
+        match error {
+            ViewerError::Listen { .. } => Failure::Input(format!("error: {error}")),
+            ViewerError::Serve(_) => Failure::Run(format!("error: {error}")),
+        }
+    }
+}
+
+#[cfg(not(feature = "viewer"))]
+mod absent {
+    use super::{Failure, Job, RunSummary, ServerOptions};
+    use std::path::Path;
+
+    /// This build has no page.
+    pub fn page() -> Option<&'static str> {
+        None
+    }
+
+    /// Says what is missing.
+    pub fn show(_: &Path, _: &ServerOptions) -> Result<(), Failure> {
+        Err(missing())
+    }
+
+    /// Says what is missing.
+    pub fn watch(_: Job, _: &ServerOptions) -> Result<RunSummary, Failure> {
+        Err(missing())
+    }
+
+    fn missing() -> Failure {
+        Failure::Input(
+            "error: this program was built without the viewer\n  build it with: cargo build --release -p stiction-cli --features viewer\n  without it: `stiction render RUN` draws pictures"
+                .to_owned(),
+        )
+    }
+}

@@ -1,0 +1,166 @@
+// Rods as tubes: one instance per segment, bent in the vertex shader.
+//
+// Positions lie in a texture, so a frame uploads 16 bytes per vertex and nothing per segment. Each instance knows four
+// vertices, the one before and the one after included: both tubes that meet at a vertex end in the same ring, square to
+// the mean direction there, so that bends close without gaps. Hair seen from afar is kept one pixel wide.
+
+import {
+  DataTexture, FloatType, Group, InstancedBufferAttribute, InstancedBufferGeometry, BufferAttribute, Mesh, NearestFilter,
+  RGBAFormat, type IUniform, type MeshStandardMaterial,
+} from 'three';
+import type { BodyInfo, BodyTopology } from '../data/types';
+import type { BodyLook, BodyView } from './body_view';
+import { depthMaterial, fieldMaterial, type FieldUniforms, type VertexCode } from './field_material';
+
+const ROW = 2048;
+
+const DECLARATIONS = /* glsl */ `
+  attribute uvec4 nodes;
+  attribute vec2 radii;
+  uniform highp sampler2D nodeTable;
+  uniform float pixelSize;
+  vec4 node(uint i) { return texelFetch(nodeTable, ivec2(int(i % ${ROW}u), int(i / ${ROW}u)), 0); }`;
+
+const MAIN = /* glsl */ `
+  vec4 a = node(nodes.y);
+  vec4 b = node(nodes.z);
+  bool atEnd = position.z > 0.5;
+  float pole = position.z < -0.5 ? -1.0 : position.z > 1.5 ? 1.0 : 0.0;
+  vec3 along = b.xyz - a.xyz;
+  float size = length(along);
+  along = size > 0.0 ? along / size : vec3(0.0, 0.0, 1.0);
+  vec3 mean = atEnd ? node(nodes.w).xyz - a.xyz : b.xyz - node(nodes.x).xyz;
+  float meanSize = length(mean);
+  mean = meanSize > 0.0 && dot(mean, along) > 0.3 * meanSize ? mean / meanSize : along;
+  vec3 side = normalize(abs(along.z) < 0.8 ? vec3(-along.y, along.x, 0.0) : vec3(0.0, -along.z, along.y));
+  side = normalize(side - mean * dot(side, mean));
+  vec3 radial = position.x * side + position.y * cross(mean, side);
+  vec4 centre = atEnd ? b : a;
+  float depth = (projectionMatrix * modelViewMatrix * vec4(centre.xyz, 1.0)).w;
+  float radius = max(atEnd ? radii.y : radii.x, pixelSize * depth);
+  fieldPoint = centre.xyz + radius * (radial + pole * mean);
+  fieldNormal = radial + pole * mean;
+  fieldScalar = centre.w;`;
+
+/** Half a pixel at distance 1, shared by all tubes; the stage keeps it up to date. */
+export const pixelSize: IUniform<number> = { value: 0 };
+
+export class TubesView implements BodyView {
+  readonly object = new Group();
+  private readonly table: DataTexture;
+  private readonly positions: Float32Array;
+  private readonly material: MeshStandardMaterial;
+
+  constructor(info: BodyInfo, topology: BodyTopology, shared: FieldUniforms) {
+    const rows = Math.max(1, Math.ceil(info.vertices / ROW));
+    this.table = new DataTexture(new Float32Array(4 * ROW * rows), ROW, rows, RGBAFormat, FloatType);
+    this.table.minFilter = this.table.magFilter = NearestFilter;
+    this.positions = new Float32Array(3 * info.vertices);
+    const uniforms = { nodeTable: { value: this.table }, pixelSize };
+    const code: VertexCode = { declarations: DECLARATIONS, main: MAIN, uniforms };
+    this.material = fieldMaterial(shared, info.kind !== 'collider', code);
+    const mesh = new Mesh(tubeGeometry(info, topology), this.material);
+    // In the shadow pass depth is measured from the light, where a pixel means nothing.
+    mesh.customDepthMaterial = depthMaterial({ ...code, uniforms: { ...uniforms, pixelSize: { value: 0 } } });
+    mesh.castShadow = mesh.receiveShadow = true;
+    mesh.frustumCulled = false;
+    this.object.add(mesh);
+    if (topology.shape.length > 0) this.setPositions(topology.shape);
+  }
+
+  points(): Float32Array {
+    return this.positions;
+  }
+
+  prefersFlat(): boolean {
+    return false;
+  }
+
+  setPositions(positions: Float32Array): void {
+    this.positions.set(positions);
+    const texels = this.table.image.data as Float32Array;
+    for (let i = 0, k = 0; k < positions.length; i += 4, k += 3) {
+      texels[i] = positions[k]!;
+      texels[i + 1] = positions[k + 1]!;
+      texels[i + 2] = positions[k + 2]!;
+    }
+    this.table.needsUpdate = true;
+  }
+
+  setScalar(values: Float32Array): void {
+    const texels = this.table.image.data as Float32Array;
+    for (let i = 0; i < values.length; i++) texels[4 * i + 3] = values[i]!;
+    this.table.needsUpdate = true;
+  }
+
+  apply(look: BodyLook): void {
+    this.object.visible = look.visible;
+    this.material.color.set(look.colour);
+    this.material.wireframe = look.mode === 'wire';
+    if (this.material.flatShading !== look.flat) {
+      this.material.flatShading = look.flat;
+      this.material.needsUpdate = true;
+    }
+  }
+}
+
+function tubeGeometry(info: BodyInfo, topology: BodyTopology): InstancedBufferGeometry {
+  const count = topology.segments.length / 2;
+  const geometry = new InstancedBufferGeometry();
+  // Round where there are few, thrifty where there are many and each is thin.
+  const sides = count <= 5_000 ? 16 : count <= 50_000 ? 8 : 4;
+  const { corners, index } = ring(sides, count <= 50_000);
+  geometry.setAttribute('position', new BufferAttribute(corners, 3));
+  geometry.setIndex(new BufferAttribute(index, 1));
+  geometry.setAttribute('nodes', new InstancedBufferAttribute(neighbours(info.vertices, topology.segments), 4));
+  geometry.setAttribute('radii', new InstancedBufferAttribute(radii(topology), 2));
+  geometry.instanceCount = count;
+  return geometry;
+}
+
+/** Corners of one tube: cosine, sine, and the place along it (0 and 1 rings, −1 and 2 the tips of round ends). */
+function ring(sides: number, tips: boolean): { corners: Float32Array<ArrayBuffer>; index: Uint16Array<ArrayBuffer> } {
+  const corners: number[] = [];
+  const index: number[] = [];
+  for (const end of [0, 1]) {
+    for (let k = 0; k < sides; k++) {
+      corners.push(Math.cos((2 * Math.PI * k) / sides), Math.sin((2 * Math.PI * k) / sides), end);
+    }
+  }
+  const tip = 2 * sides;
+  corners.push(0, 0, -1, 0, 0, 2);
+  for (let k = 0; k < sides; k++) {
+    const next = (k + 1) % sides;
+    index.push(k, next, sides + next, k, sides + next, sides + k);
+    if (tips) index.push(tip, next, k, tip + 1, sides + k, sides + next);
+  }
+  return { corners: new Float32Array(corners), index: new Uint16Array(index) };
+}
+
+/** Per segment the vertex before it, its two, and the one after; at the end of a strand or a branch its own again. */
+function neighbours(vertices: number, segments: Uint32Array): Uint32Array<ArrayBuffer> {
+  const NONE = 0xffffffff;
+  const before = new Uint32Array(vertices).fill(NONE);
+  const after = new Uint32Array(vertices).fill(NONE);
+  const claim = (table: Uint32Array, at: number, value: number) => {
+    table[at] = table[at] === NONE ? value : at;
+  };
+  for (let s = 0; s < segments.length; s += 2) {
+    claim(after, segments[s]!, segments[s + 1]!);
+    claim(before, segments[s + 1]!, segments[s]!);
+  }
+  const out = new Uint32Array(2 * segments.length);
+  for (let s = 0; s < segments.length; s += 2) {
+    const [a, b] = [segments[s]!, segments[s + 1]!];
+    const [p, n] = [before[a]!, after[b]!];
+    out.set([p === NONE ? a : p, a, b, n === NONE ? b : n], 2 * s);
+  }
+  return out;
+}
+
+function radii({ segments, radius }: BodyTopology): Float32Array<ArrayBuffer> {
+  const at = (v: number) => (radius.length > 1 ? radius[v]! : radius[0] ?? 0);
+  const out = new Float32Array(segments.length);
+  for (let k = 0; k < segments.length; k++) out[k] = at(segments[k]!);
+  return out;
+}
