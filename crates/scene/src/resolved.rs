@@ -298,7 +298,8 @@ pub struct Pin {
     pub active: Vec<(f64, f64)>,
     /// Spring stiffness per vertex [N/m]; `None` holds exactly.
     pub stiffness: Option<f64>,
-    /// Whether rod edges between two pinned vertices keep (and turn with) their material frame.
+    /// Whether rod edges between two pinned vertices keep (and turn with) their material frame, and shell edges beside
+    /// pinned triangles their normal.
     pub hold_twist: bool,
 }
 

@@ -28,10 +28,6 @@ impl Shell {
         Shell { rest, triangles, edges, elements }
     }
 
-    fn area(&self) -> f64 {
-        self.triangles.iter().map(|&t| triangle_area(&self.rest, t)).sum()
-    }
-
     fn blocks(&self) -> usize {
         self.rest.len() + self.edges.len()
     }

@@ -122,7 +122,7 @@ pub struct PinFile {
     pub active: Vec<SpanFile>,
     /// Spring stiffness per vertex [N/m]; exact by default.
     pub stiffness: Option<f64>,
-    /// Whether rod edges between pinned vertices keep their twist; true by default.
+    /// Whether rod edges between pinned vertices keep their twist, and shells their normal along pinned triangles (a clamp); true by default.
     pub hold_twist: Option<bool>,
 }
 
