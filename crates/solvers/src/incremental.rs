@@ -152,6 +152,19 @@ impl<'a> IncrementalPotential<'a> {
         }
     }
 
+    /// Size of a change of the blocks: the largest component \[m\], twists \[rad\] as they are. A shell's normal counts with the
+    /// length of its edge, which is how far nodes move to turn it by as much; in radians it would rule the test alone.
+    pub fn change_size(&self, change: &[Vec3]) -> f64 {
+        let model = self.world.model;
+        let (plain, normals) = change.split_at(model.shell_angle_block(0));
+        let largest = plain.iter().map(|v| v.amax()).fold(0.0, f64::max);
+        let lengths = model.shell_edges.iter().map(|e| {
+            let [a, b] = e.nodes.map(|n| model.rest[n as usize]);
+            (b - a).norm()
+        });
+        normals.iter().zip(lengths).map(|(v, length)| v.x.abs() * length).fold(largest, f64::max)
+    }
+
     fn moved(&self, blocks: &[Vec3]) -> Vec<Vec3> {
         blocks.iter().zip(&self.state.blocks).map(|(x, start)| x - start).collect()
     }
