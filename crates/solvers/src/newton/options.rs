@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewtonOptions {
-    /// A step is done when the last Newton update is smaller than this everywhere \[m, rad\].
+    /// A step is done when the last Newton update is smaller than this everywhere \[m, rad for twists\].
     pub tolerance: f64,
     /// Largest number of Newton iterations per step.
     pub max_iterations: usize,
