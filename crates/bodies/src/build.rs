@@ -1,6 +1,5 @@
 //! Compiles a resolved scene to a model.
 
-use crate::boundary::tet_surface;
 use crate::colliders::ColliderTable;
 use crate::couplings::{AnchorGroup, Anchors, Coupling};
 use crate::mass::{add_body_mass, normal_inertia};
@@ -11,6 +10,7 @@ use crate::rods::RodTable;
 use crate::shells::{ShellEdge, bisecting_frames, shell_edges};
 use crate::surfaces::{EmbeddedVertex, ObjectSurface, Surfaces};
 use stiction_numerics::Vec3;
+use stiction_scene::geometry::surface_of_tets;
 use stiction_scene::material::{BendingLaw, ClothMaterial, Material};
 use stiction_scene::motion::Motion;
 use stiction_scene::resolved::{self, AttachmentTarget, Cells, ColliderMotion, Scene, WeightedPoint};
@@ -97,7 +97,7 @@ fn compile_body(
         Cells::Triangles(cells) => triangles = cells.iter().map(|t| t.map(global)).collect(),
         Cells::Tets(cells) => {
             tets = cells.iter().map(|t| t.map(global)).collect::<Vec<_>>();
-            triangles = tet_surface(&tets);
+            triangles = surface_of_tets(&tets);
         }
         Cells::Strands(strands) => {
             for strand in strands {
@@ -341,7 +341,7 @@ fn add_collider(out: &mut Surfaces, collider: usize, object: u32, mesh: &resolve
     let global = |v: u32| v + first as u32;
     match &mesh.cells {
         Cells::Triangles(cells) => out.triangles.extend(cells.iter().map(|t| t.map(global))),
-        Cells::Tets(cells) => out.triangles.extend(tet_surface(cells).iter().map(|t| t.map(global))),
+        Cells::Tets(cells) => out.triangles.extend(surface_of_tets(cells).iter().map(|t| t.map(global))),
         Cells::Strands(strands) => {
             out.segments
                 .extend(strands.iter().flat_map(|s| s.windows(2)).map(|w| [global(w[0]), global(w[1])]));

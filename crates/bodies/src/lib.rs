@@ -6,7 +6,6 @@
 //! The unknowns are *blocks* of three numbers: one per node (a position), then one per rod edge (its twist) and one
 //! per inner edge of a shell (the angle of its normal, see [`shells`]), both in the first component, the other two unused. Nodes are the vertices of the bodies in the user's order, body after body.
 
-pub mod boundary;
 pub mod build;
 pub mod colliders;
 pub mod couplings;

@@ -1,6 +1,7 @@
 //! Everything that can stop a simulation.
 
 use stiction_bodies::BuildError;
+use stiction_collision::MeshError;
 use stiction_output::OutputError;
 use stiction_solvers::{MethodError, RestoreError, StepError};
 
@@ -13,6 +14,17 @@ pub enum SimulationError {
     /// The method does not exist or its options are wrong.
     #[error(transparent)]
     Method(#[from] MethodError),
+    /// The surfaces cannot be used for collision.
+    #[error(transparent)]
+    Collision(#[from] MeshError),
+    /// Bodies cross at the start and the scene refuses that.
+    #[error(
+        "bodies cross at the start: {list}; move them apart, or set `initial_contact = {{ resolve = 0.5 }}`"
+    )]
+    InitialIntersections {
+        /// The worst pairs in words.
+        list: String,
+    },
     /// A step failed.
     #[error("step {step} at time {time:.6} s failed: {source}")]
     Step {
@@ -46,6 +58,7 @@ impl SimulationError {
     pub fn is_input(&self) -> bool {
         match self {
             SimulationError::Build(_) | SimulationError::Method(_) => true,
+            SimulationError::Collision(_) | SimulationError::InitialIntersections { .. } => true,
             SimulationError::Restore(_) | SimulationError::CheckpointSize { .. } => true,
             SimulationError::Output(error) => matches!(
                 error,

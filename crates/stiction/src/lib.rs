@@ -9,16 +9,20 @@ pub mod checkpoint;
 pub mod clock;
 pub mod error;
 pub mod gallery;
+pub mod judgement;
 pub mod recording;
 pub mod run;
 pub mod simulation;
 pub mod tessellate;
 
 pub use error::SimulationError;
+pub use judgement::{Finding, Judgement};
 pub use run::{Progress, RunOptions, run};
 pub use simulation::Simulation;
 
 pub use stiction_bodies as bodies;
+pub use stiction_collision as collision;
+pub use stiction_contact as contact;
 pub use stiction_energy as energy;
 pub use stiction_numerics as numerics;
 pub use stiction_output as output;

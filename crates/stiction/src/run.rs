@@ -2,6 +2,7 @@
 
 use crate::checkpoint;
 use crate::error::SimulationError;
+use crate::judgement::{Finding, Judgement};
 use crate::recording;
 use crate::simulation::Simulation;
 use std::collections::BTreeMap;
@@ -10,9 +11,10 @@ use std::path::Path;
 use std::time::Instant;
 use stiction_output::files::{self, Durability};
 use stiction_output::{
-    Category, Checkpoint, CheckpointIdentity, RunSummary, RunWriter, StepRecord, TimeShare, peak_memory_bytes,
+    Category, Checkpoint, CheckpointIdentity, RunSummary, RunWriter, StepRecord, TimeShare, narrow,
+    peak_memory_bytes,
 };
-use stiction_scene::Scene;
+use stiction_scene::{InitialContact, Scene};
 use stiction_solvers::{StepReport, StepSeconds};
 
 /// What a run needs beside the scene.
@@ -51,6 +53,7 @@ pub fn run(
     mut watch: impl FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<RunSummary, SimulationError> {
     let mut simulation = Simulation::new(scene)?;
+    refuse_intersections(&mut simulation)?;
     let mut recorder = Recorder::open(&mut simulation, folder, options)?;
     let frames = u64::from(simulation.scene.frames);
     while simulation.frames < frames {
@@ -71,6 +74,22 @@ pub fn run(
         }
     }
     recorder.finish(&simulation)
+}
+
+/// A scene that refuses contact at the start is not run when bodies cross.
+fn refuse_intersections(simulation: &mut Simulation) -> Result<(), SimulationError> {
+    if simulation.scene.initial_contact != InitialContact::Refuse {
+        return Ok(());
+    }
+    let judgement = simulation.judge()?;
+    if judgement.intersections() == 0 {
+        return Ok(());
+    }
+    let findings = judgement.findings(&simulation.model.surfaces);
+    let worst: Vec<String> =
+        findings.iter().filter(|f| f.kind != "overlap").take(5).map(Finding::sentence).collect();
+    let list = format!("{} intersections; {}", judgement.intersections(), worst.join("; "));
+    Err(SimulationError::InitialIntersections { list })
 }
 
 /// The writing side of a run.
@@ -125,12 +144,15 @@ impl Recorder {
             let started = Instant::now();
             let report = simulation.step()?;
             let wall = started.elapsed().as_secs_f64();
+            let judging = Instant::now();
+            let judgement = simulation.judge()?;
+            self.seconds[Category::Detection as usize] += judging.elapsed().as_secs_f64();
             let writing = Instant::now();
-            self.writer.write_step(&record(simulation, &report, wall))?;
+            self.writer.write_step(&record(simulation, &report, &judgement, wall))?;
             let excess = &mut self.writer.summary_mut().strain_limit_excess_max;
             *excess = excess.max(report.strain_limit_excess);
             if simulation.frames > frame {
-                self.write_frame(simulation, &report)?;
+                self.write_frame(simulation, &report, &judgement)?;
             }
             self.book(&report.seconds, wall, writing.elapsed().as_secs_f64());
             if simulation.frames > frame {
@@ -139,8 +161,15 @@ impl Recorder {
         }
     }
 
-    fn write_frame(&mut self, simulation: &Simulation, report: &StepReport) -> Result<(), SimulationError> {
-        self.writer.write_frame(&recording::frame(simulation, self.writer.layout(), Some(report)))?;
+    fn write_frame(
+        &mut self,
+        simulation: &Simulation,
+        report: &StepReport,
+        judgement: &Judgement,
+    ) -> Result<(), SimulationError> {
+        let mut frame = recording::frame(simulation, self.writer.layout(), Some(report));
+        frame.intersections = narrow(&judgement.places());
+        self.writer.write_frame(&frame)?;
         let every = u64::from(simulation.scene.output.checkpoint_every.max(1));
         if simulation.frames.is_multiple_of(every) || simulation.frames == u64::from(simulation.scene.frames)
         {
@@ -212,7 +241,7 @@ fn by_category(s: &StepSeconds) -> [(Category, f64); 6] {
 }
 
 /// One line of the statistics.
-fn record(simulation: &Simulation, report: &StepReport, wall: f64) -> StepRecord {
+fn record(simulation: &Simulation, report: &StepReport, judgement: &Judgement, wall: f64) -> StepRecord {
     let named = |pairs: &[(&'static str, f64)]| -> BTreeMap<String, f64> {
         pairs.iter().map(|&(name, value)| (name.to_owned(), value)).collect()
     };
@@ -232,6 +261,8 @@ fn record(simulation: &Simulation, report: &StepReport, wall: f64) -> StepRecord
         residual: named(&report.residual),
         contacts: report.contacts as u64,
         penetration_m: report.penetration,
+        intersections: judgement.intersections() as u64,
+        overlaps: judgement.overlaps() as u64,
         energy: named(&report.energy),
         momentum: simulation.state.momentum(&simulation.model).into(),
         contact_force: forces.collect(),

@@ -2,7 +2,9 @@
 
 use crate::clock::Clock;
 use crate::error::SimulationError;
+use crate::judgement::Judgement;
 use stiction_bodies::{Model, Parameters, State, build};
+use stiction_contact::detect::{Collider, DetectOptions};
 use stiction_scene::Scene;
 use stiction_solvers::{Solver, StepReport, World, create};
 
@@ -21,6 +23,7 @@ pub struct Simulation {
     /// Frames done, the initial one not counted.
     pub frames: u64,
     pub(crate) solver: Box<dyn Solver>,
+    collider: Collider,
     clock: Clock,
 }
 
@@ -31,8 +34,9 @@ impl Simulation {
         let parameters = Parameters::from_scene(&scene);
         let solver = create(&scene.method, World { model: &model, parameters: &parameters })?;
         let state = State::initial(&model, &scene);
+        let collider = Collider::new(&model, DetectOptions::default())?;
         let clock = Clock::new(scene.fps, scene.step_size);
-        Ok(Simulation { scene, model, parameters, state, steps: 0, frames: 0, solver, clock })
+        Ok(Simulation { scene, model, parameters, state, steps: 0, frames: 0, solver, collider, clock })
     }
 
     /// Takes one step towards the next frame.
@@ -61,6 +65,12 @@ impl Simulation {
             reports.push(self.step()?);
         }
         Ok(reports)
+    }
+
+    /// Judges the present state: crossings, overlaps, points inside.
+    pub fn judge(&mut self) -> Result<Judgement, SimulationError> {
+        let report = self.collider.judge(&self.model, &self.state.blocks, self.state.time)?;
+        Ok(Judgement { report })
     }
 
     /// Largest principal stretch beyond rest at each node, averaged over its elements (for display).

@@ -49,7 +49,7 @@ pub fn tessellate(shape: &ColliderShape, focus: Vec3, reach: f64) -> Triangles {
             vertices: mesh.vertices.clone(),
             triangles: match &mesh.cells {
                 Cells::Triangles(triangles) => triangles.clone(),
-                Cells::Tets(tets) => stiction_bodies::boundary::tet_surface(tets),
+                Cells::Tets(tets) => stiction_scene::geometry::surface_of_tets(tets),
                 Cells::Strands(_) => Vec::new(),
             },
         },

@@ -5,7 +5,7 @@ use crate::args::CheckOptions;
 use crate::failure::Failure;
 use crate::scene_source::{load, with_threads};
 use serde::Serialize;
-use stiction::Simulation;
+use stiction::{Finding, Judgement, Simulation, SimulationError};
 
 #[derive(Serialize)]
 struct Report {
@@ -18,6 +18,20 @@ struct Report {
     step_size: f64,
     bodies: Vec<BodyReport>,
     colliders: Vec<String>,
+    intersections: usize,
+    overlaps: usize,
+    findings: Vec<FindingReport>,
+}
+
+#[derive(Serialize)]
+struct FindingReport {
+    kind: &'static str,
+    bodies: [String; 2],
+    features: String,
+    place: [f64; 3],
+    depth: f64,
+    #[serde(skip)]
+    sentence: String,
 }
 
 #[derive(Serialize)]
@@ -33,7 +47,11 @@ struct BodyReport {
 /// Reads, builds and reports; nothing runs.
 pub fn check(options: &CheckOptions) -> Result<(), Failure> {
     let loaded = load(&options.scene)?;
-    let report = with_threads(options.scene.threads, || Simulation::new(loaded.scene).map(|s| report(&s)))??;
+    let report = with_threads(options.scene.threads, || {
+        let mut simulation = Simulation::new(loaded.scene)?;
+        let judgement = simulation.judge()?;
+        Ok::<_, SimulationError>(report(&simulation, &judgement))
+    })??;
     if options.json {
         return print_json(&report);
     }
@@ -54,10 +72,25 @@ pub fn check(options: &CheckOptions) -> Result<(), Failure> {
     for collider in &report.colliders {
         println!("  {collider}: collider");
     }
+    print_findings(&report);
     Ok(())
 }
 
-fn report(simulation: &Simulation) -> Report {
+/// Counts, then the worst of each pair of bodies.
+fn print_findings(report: &Report) {
+    println!("{} intersections, {} overlaps at the start", report.intersections, report.overlaps);
+    let mut shown: Vec<(&str, &[String; 2])> = Vec::new();
+    for finding in &report.findings {
+        let pair = (finding.kind, &finding.bodies);
+        if !shown.contains(&pair) {
+            let same = report.findings.iter().filter(|f| (f.kind, &f.bodies) == pair).count();
+            println!("  {} ({same} of this kind)", finding.sentence);
+            shown.push(pair);
+        }
+    }
+}
+
+fn report(simulation: &Simulation, judgement: &Judgement) -> Report {
     let model = &simulation.model;
     let body = |(index, body): (usize, &stiction::bodies::Body)| {
         let source = &simulation.scene.bodies[index];
@@ -80,5 +113,21 @@ fn report(simulation: &Simulation) -> Report {
         step_size: simulation.scene.step_size,
         bodies: model.bodies.iter().enumerate().map(body).collect(),
         colliders: simulation.scene.colliders.iter().map(|c| c.name.clone()).collect(),
+        intersections: judgement.intersections(),
+        overlaps: judgement.overlaps(),
+        findings: judgement.findings(&model.surfaces).into_iter().map(FindingReport::from).collect(),
+    }
+}
+
+impl From<Finding> for FindingReport {
+    fn from(finding: Finding) -> Self {
+        FindingReport {
+            sentence: finding.sentence(),
+            kind: finding.kind,
+            bodies: finding.bodies,
+            features: finding.features,
+            place: finding.place.into(),
+            depth: finding.depth,
+        }
     }
 }

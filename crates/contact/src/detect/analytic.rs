@@ -42,6 +42,25 @@ impl PlacedShape {
         }
     }
 
+    /// Centre of a solid ball at a time; `None` for other shapes.
+    pub fn ball_centre(&self, time: f64) -> Option<Vec3> {
+        let Shape::Sphere { .. } = self.shape else { return None };
+        Some(
+            self.motion
+                .as_ref()
+                .map_or(self.base.origin, |motion| motion.pose(time).apply(&self.base.origin)),
+        )
+    }
+
+    /// Whether the solid side is convex, so that a flat face may touch it between its vertices. Planes never are met first by the
+    /// inside of a face, and containers are met by vertices.
+    pub fn is_convex_solid(&self) -> bool {
+        matches!(
+            self.shape,
+            Shape::Sphere { .. } | Shape::Box { .. } | Shape::Cylinder { .. } | Shape::Capsule { .. }
+        )
+    }
+
     /// Mean velocity over [time, time + h] of the material point that is at `point` at `time` \[m/s\].
     pub fn mean_velocity(&self, point: &Vec3, time: f64, h: f64) -> Vec3 {
         let Some(motion) = &self.motion else { return Vec3::zeros() };

@@ -5,14 +5,15 @@
 //! taken at the start along that normal, so `u_N ≥ 0` keeps the pair on the side where it was.
 
 use super::analytic::PlacedShape;
+use super::analytic_search::AnalyticSearch;
 use super::compile::collision_mesh;
-use super::convert::{Converter, Touch, analytic_key, pair_key};
-use crate::contact::{ContactKind, NewContact};
+use super::convert::{Converter, pair_key};
+use crate::contact::NewContact;
 use rayon::prelude::*;
 use std::ops::Index;
 use stiction_bodies::{Model, Parameters, Prescription};
 use stiction_collision::ccd::{Advance, AdvanceOptions, Query};
-use stiction_collision::intersection::{self, StateReport};
+use stiction_collision::intersection::{self, InsidePoint, StateReport};
 use stiction_collision::narrow_phase::{edge_edge_pair, narrow_phase, vertex_triangle_pair};
 use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
 use stiction_numerics::Vec3;
@@ -46,6 +47,9 @@ pub struct StepMotion<'a> {
     pub h: f64,
 }
 
+/// Points at most this deep in an analytic collider count as touching it \[m\]: the tolerance of the methods, not a crossing.
+const INSIDE: f64 = 1e-5;
+
 /// Trees, shapes and scratch that persist over steps.
 pub struct Collider {
     mesh: CollisionMesh,
@@ -56,8 +60,8 @@ pub struct Collider {
     options: DetectOptions,
     /// Largest contact gap of a pair of objects \[m\].
     widest_gap: f64,
-    start: Vec<Vec3>,
-    end: Vec<Vec3>,
+    pub(super) start: Vec<Vec3>,
+    pub(super) end: Vec<Vec3>,
 }
 
 impl Collider {
@@ -143,27 +147,20 @@ impl Collider {
         Ok(out)
     }
 
-    /// Judges a whole configuration: crossings, overlaps, points inside closed bodies.
+    /// Judges a whole configuration: crossings, overlaps, points inside closed bodies and inside analytic colliders.
     pub fn judge(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<StateReport, DetectError> {
         model.surfaces.positions(blocks, &model.colliders, time, &mut self.start);
-        intersection::check_state(&self.mesh, &self.start)
-    }
-
-    /// Signed gaps of points to analytic colliders below zero: (vertex, object, gap \[m\]).
-    pub fn analytic_penetrations(&self, model: &Model, blocks: &[Vec3], time: f64) -> Vec<(u32, u32, f64)> {
-        let mut positions = Vec::new();
-        model.surfaces.positions(blocks, &model.colliders, time, &mut positions);
-        let mut out = Vec::new();
+        let mut report = intersection::check_state(&self.mesh, &self.start)?;
         for shape in &self.shapes {
-            for &vertex in &self.touching {
-                let gap = shape.closest(&positions[vertex as usize], time).distance
-                    - self.analytic_thickness(model, vertex, shape.object);
-                if gap < 0.0 {
-                    out.push((vertex, shape.object, gap));
-                }
-            }
+            let inside = |&vertex: &u32| {
+                let place = self.start[vertex as usize];
+                let depth = -shape.closest(&place, time).distance;
+                let bodies = [model.surfaces.object_of_vertex[vertex as usize], shape.object];
+                (depth > INSIDE).then_some(InsidePoint { vertex, bodies, place, depth })
+            };
+            report.inside.extend(self.touching.iter().filter_map(inside));
         }
-        out
+        Ok(report)
     }
 
     fn converter<'a>(
@@ -194,46 +191,32 @@ impl Collider {
         surfaces.positions(&end, &model.colliders, motion.time + motion.h, &mut self.end);
     }
 
-    fn analytic_thickness(&self, model: &Model, vertex: u32, object: u32) -> f64 {
+    pub(super) fn analytic_thickness(&self, model: &Model, vertex: u32, object: u32) -> f64 {
         self.mesh.vertex_half_thickness(vertex) + model.surfaces.objects[object as usize].half_thickness
     }
 
-    /// Points near an analytic collider at the start, or beyond its surface at the end.
+    /// Contacts with analytic colliders whose keys are wanted: vertices, and edges and triangles that a convex solid meets first.
     fn analytic(
         &self,
         model: &Model,
         converter: &Converter<'_>,
         wanted: impl Fn(u64) -> bool + Sync,
     ) -> Vec<NewContact> {
-        let (time, h) = (converter.motion.time, converter.motion.h);
-        let of_shape = |shape: &PlacedShape| -> Vec<NewContact> {
-            let touch = |&vertex: &u32| {
-                let key = analytic_key(vertex, shape.object);
-                let object = model.surfaces.object_of_vertex[vertex as usize];
-                let place = &self.start[vertex as usize];
-                let thickness = self.analytic_thickness(model, vertex, shape.object);
-                let found = shape.closest(place, time);
-                let gap = found.distance - thickness;
-                let near = gap <= pair_gap(model, [object, shape.object]);
-                let passes = || shape.closest(&self.end[vertex as usize], time + h).distance < thickness;
-                if !wanted(key) || !(near || passes()) {
-                    return None;
-                }
-                converter.contact(&Touch {
-                    vertices: &[vertex],
-                    weights: &[1.0],
-                    normal: found.normal,
-                    gap,
-                    point: found.point,
-                    objects: [object, shape.object],
-                    kind: ContactKind::Analytic,
-                    key,
-                    extra_velocity: -shape.mean_velocity(&found.point, time, h),
-                })
-            };
-            self.touching.par_iter().filter_map(touch).collect()
-        };
-        self.shapes.iter().flat_map(of_shape).collect()
+        let mut out = Vec::new();
+        for shape in &self.shapes {
+            let search = AnalyticSearch { collider: self, model, converter, shape };
+            let vertices = self.touching.par_iter().filter_map(|&v| search.vertex(v, &wanted));
+            out.par_extend(vertices);
+            if shape.is_convex_solid() {
+                let edges = self.mesh.edges().par_iter().enumerate();
+                out.par_extend(edges.filter_map(|(e, ends)| search.edge(e as u32, *ends, &wanted)));
+                let triangles = self.mesh.triangles().par_iter().enumerate();
+                out.par_extend(
+                    triangles.filter_map(|(t, corners)| search.triangle(t as u32, *corners, &wanted)),
+                );
+            }
+        }
+        out
     }
 
     /// The positions of four vertices at the moment when they touch; `None` when they pass free.
@@ -275,7 +258,7 @@ impl Index<usize> for FourPlaces {
 }
 
 /// Distance beyond the thicknesses at which two objects begin to act on each other \[m\].
-fn pair_gap(model: &Model, objects: [u32; 2]) -> f64 {
+pub(super) fn pair_gap(model: &Model, objects: [u32; 2]) -> f64 {
     let gap = |object: u32| model.surfaces.objects[object as usize].contact_gap;
     gap(objects[0]).max(gap(objects[1]))
 }

@@ -117,8 +117,16 @@ pub(super) fn pair_key(pair: &ProximityPair) -> u64 {
     (contact_kind(pair.kind) as u64) << 62 | u64::from(pair.features[0]) << 31 | u64::from(pair.features[1])
 }
 
-/// Identity of a vertex against an analytic collider: kind 3 is point–point, whose features never are equal, so the second
+/// Which feature of a body meets an analytic collider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AnalyticFeature {
+    Vertex = 0,
+    Edge = 1,
+    Triangle = 2,
+}
+
+/// Identity of a feature against an analytic collider: kind 3 is point–point, whose features are small numbers, so the second
 /// feature counts down from the top of its range.
-pub(super) fn analytic_key(vertex: u32, object: u32) -> u64 {
-    3 << 62 | u64::from(vertex) << 31 | u64::from((1u32 << 31) - 1 - object)
+pub(super) fn analytic_key(feature: AnalyticFeature, index: u32, object: u32) -> u64 {
+    3 << 62 | u64::from(index) << 31 | u64::from((1u32 << 31) - 1 - 3 * object - feature as u32)
 }

@@ -60,7 +60,13 @@ impl Inner<'_> {
         for iteration in 1..=self.options.max_iterations {
             report.iterations = iteration;
             timed(&mut self.seconds.linear_solve, || {
-                self.elastic.solve(system, weights, &momentum.projected, &momentum.dual, &mut iterate.velocity);
+                self.elastic.solve(
+                    system,
+                    weights,
+                    &momentum.projected,
+                    &momentum.dual,
+                    &mut iterate.velocity,
+                );
             });
             if iteration % self.options.detect_every == 0 {
                 self.append_new_contacts(&iterate.velocity)?;
@@ -80,7 +86,13 @@ impl Inner<'_> {
     }
 
     /// p ← projection of v − λ on the contact constraints.
-    fn project(&mut self, iterate: &mut Iterate, momentum: &Momentum, residual: f64, report: &mut InnerReport) {
+    fn project(
+        &mut self,
+        iterate: &mut Iterate,
+        momentum: &Momentum,
+        residual: f64,
+        report: &mut InnerReport,
+    ) {
         let (options, h) = (self.options, self.motion.h);
         let sleep_below = (options.sleep > 0.0 && residual.is_finite()).then(|| options.sleep * residual / h);
         for i in 0..iterate.projected.len() {
@@ -113,14 +125,15 @@ impl Inner<'_> {
 
     /// δ below the tolerance in metres, and below the relative one where it is set.
     fn is_converged(&self, iterate: &Iterate, residual: f64) -> bool {
-        let relative = self.options.relative_tolerance;
+        let World { model, parameters } = self.world;
+        let (relative, h) = (self.options.relative_tolerance, self.motion.h);
         if residual >= self.options.tolerance {
             return false;
         }
-        let nodes = self.world.model.nodes;
-        let largest = self.motion.h * ordered_max_by(nodes, |i| iterate.projected[i].amax());
-        // Below a nanometre per step nothing is left to resolve.
-        relative == 0.0 || residual <= relative * largest || residual < 1e-9
+        let moved = h * ordered_max_by(model.nodes, |i| iterate.projected[i].amax());
+        // At rest nothing moves; what gravity would do in one step is then the measure.
+        let scale = moved.max(h * h * parameters.gravity.norm());
+        relative == 0.0 || residual <= relative * scale
     }
 }
 

@@ -14,7 +14,8 @@ pub struct AdmmOptions {
     pub sweeps: usize,
     /// An ADMM solve is done when h (|v − v_prev|∞ + |v − p|∞) is below this \[m\], ε∞.
     pub tolerance: f64,
-    /// A second rule beside it: the same quantity relative to the largest displacement of the step. 0 switches it off.
+    /// A second rule beside it: the same quantity relative to the largest displacement of the step, or to g h² where nothing moves
+    /// faster. 0 switches it off.
     pub relative_tolerance: f64,
     /// Share of mass in the weights, β.
     pub beta: f64,
@@ -41,7 +42,7 @@ impl Default for AdmmOptions {
             max_iterations: 25,
             sweeps: 10,
             tolerance: 1e-5,
-            relative_tolerance: 1e-3,
+            relative_tolerance: 0.02,
             beta: 25.0,
             sigma: 1e-3,
             detect_every: 5,
@@ -57,11 +58,7 @@ impl Default for AdmmOptions {
 impl AdmmOptions {
     /// Names the option that cannot be used, and why.
     pub fn validate(&self) -> Result<(), String> {
-        let positive = [
-            ("tolerance", self.tolerance),
-            ("beta", self.beta),
-            ("sigma", self.sigma),
-        ];
+        let positive = [("tolerance", self.tolerance), ("beta", self.beta), ("sigma", self.sigma)];
         let not_negative = [
             ("relative_tolerance", self.relative_tolerance),
             ("sleep", self.sleep),

@@ -37,7 +37,15 @@ impl AdmmSolver {
         let elastic = ElasticSolver::new(&system, world.model.nodes);
         let collider = Collider::new(world.model, DetectOptions::default())?;
         let dual_force = vec![Vec3::zeros(); world.model.blocks()];
-        Ok(AdmmSolver { options, elasticity, system, elastic, collider, dual_force, memory: ImpulseMemory::default() })
+        Ok(AdmmSolver {
+            options,
+            elasticity,
+            system,
+            elastic,
+            collider,
+            dual_force,
+            memory: ImpulseMemory::default(),
+        })
     }
 
     fn report_contacts(contacts: &ContactSet, world: World<'_>, h: f64, report: &mut StepReport) {
@@ -86,8 +94,13 @@ impl Solver for AdmmSolver {
             if newton == 0 {
                 velocity = timed(&mut report.seconds.linear_solve, || self.elastic.unconstrained(&system))?;
             }
-            let weights =
-                contact_weights(&self.system, &model.mass, model.nodes, self.options.beta, self.options.sigma);
+            let weights = contact_weights(
+                &self.system,
+                &model.mass,
+                model.nodes,
+                self.options.beta,
+                self.options.sigma,
+            );
             let set = contacts.get_or_insert_with(|| ContactSet::new(&weights));
             set.set_weights(&weights).map_err(|e| StepError::Contact { reason: e.to_string() })?;
             if newton == 0 {
@@ -95,7 +108,13 @@ impl Solver for AdmmSolver {
                     let mut near = self.collider.proximity(model, world.parameters, &motion, &velocity)?;
                     let mut keys: Vec<u64> = near.iter().map(|c| c.key).collect();
                     keys.sort_unstable();
-                    near.extend(self.collider.continuous(model, world.parameters, &motion, &velocity, &keys)?);
+                    near.extend(self.collider.continuous(
+                        model,
+                        world.parameters,
+                        &motion,
+                        &velocity,
+                        &keys,
+                    )?);
                     Ok::<_, StepError>(near)
                 })?;
                 append_remembered(set, &mut known, prepare(found, &self.options, h), Some(&self.memory));
@@ -126,7 +145,8 @@ impl Solver for AdmmSolver {
             })
             .collect();
         report.converged = inner.converged;
-        report.residual = vec![("delta_m", inner.moved + inner.apart), ("moved_m", inner.moved), ("apart_m", inner.apart)];
+        report.residual =
+            vec![("delta_m", inner.moved + inner.apart), ("moved_m", inner.moved), ("apart_m", inner.apart)];
         if let Some(set) = &contacts {
             Self::report_contacts(set, world, h, &mut report);
             report.residual.push(("natural_map_m", h * set.natural_map_residual()));
