@@ -1,6 +1,6 @@
 // The viewer of one run: puts data, view and page together.
 
-import { FrameCache } from './data/frame_cache';
+import type { FrameCache } from './data/frame_cache';
 import type { BodyTopology, Field, FrameData, Growth, RunSource, StepRecord } from './data/types';
 import { Player } from './player';
 import { Presenter } from './presenter';
@@ -27,7 +27,7 @@ export class App {
   private readonly player: Player;
   private readonly field = new Signal<Field>('body');
   private readonly overlays = new Signal<Overlays>(
-    { contacts: true, normals: true, friction: true, pins: true, intersections: true, grid: true });
+    { contacts: true, normals: true, friction: true, pins: true, intersections: true, grid: true, shadows: false });
   private readonly status: Signal<Growth['status']>;
   private readonly stage: Stage;
   private readonly world: World;
@@ -45,7 +45,8 @@ export class App {
   private nextPlots = 0;
 
   constructor(
-    private readonly root: HTMLElement, private readonly source: RunSource, topology: BodyTopology[], private readonly theme: ThemeChoice,
+    private readonly root: HTMLElement, private readonly source: RunSource, topology: BodyTopology[], cache: FrameCache,
+    private readonly theme: ThemeChoice,
   ) {
     const { info } = source;
     this.player = new Player(info);
@@ -58,11 +59,13 @@ export class App {
     // The canvas needs its size before the stage can use it.
     root.replaceChildren(this.header(), stageBox, timeline(this.player));
     this.stage = new Stage(canvas, info.layout.up_axis);
+    this.overlays.value = { ...this.overlays.value, shadows: !this.stage.software };
+    this.stage.setShadows(!this.stage.software);
     this.world = new World(this.stage, info, topology);
     const axes = new Axes(info.layout.up_axis);
     this.stage.onDraw(() => axes.update(this.stage.camera));
     stageBox.append(this.counts, this.legend.element, axes.element, this.banner.element);
-    this.presenter = new Presenter(new FrameCache(source), this.player,
+    this.presenter = new Presenter(cache, this.player,
       (frame, field, since) => this.show(frame, field, since), (reason) => this.banner.set(reason));
   }
 
@@ -72,10 +75,11 @@ export class App {
     this.root.insertBefore(this.leftPanel(), this.root.querySelector('.stage'));
     this.root.insertBefore(this.rightPanel(), this.root.querySelector('.timeline'));
     this.root.append(this.shortcuts().element);
-    this.theme.theme.watch(() => this.repaint());
-    this.overlays.watch((on) => this.world.applyOverlays(on));
-    this.player.index.watch((index) => void this.presenter.show(index, this.field.value));
-    this.field.watch((field) => {
+    this.repaint();
+    this.theme.theme.changed(() => this.repaint());
+    this.overlays.changed((on) => this.world.applyOverlays(on));
+    this.player.index.changed((index) => void this.presenter.show(index, this.field.value));
+    this.field.changed((field) => {
       this.legend.setField(field === 'body' ? '' : fieldName(field), fieldUnit(field));
       void this.presenter.show(this.player.index.value, field);
     });

@@ -3,6 +3,7 @@
 import './style.css';
 import { App } from './app';
 import { openBundle } from './data/bundle_source';
+import { FrameCache } from './data/frame_cache';
 import { openServer } from './data/server_source';
 import type { RunSource } from './data/types';
 import { fullNotice } from './ui/notice';
@@ -25,18 +26,17 @@ async function open(): Promise<RunSource> {
   return openServer(waiting);
 }
 
-function webglMissing(): boolean {
-  return !document.createElement('canvas').getContext('webgl2');
-}
-
 async function start(): Promise<void> {
   const theme = createTheme();
   try {
     const source = await open();
-    if (webglMissing()) throw new Error('This browser does not offer WebGL 2, which the view needs.');
+    const cache = new FrameCache(source);
+    // All that the first picture needs is asked for before the slow start of WebGL.
+    cache.prefetch([0], 'body');
+    void source.stats().catch(() => undefined);
     const topology = await source.topology();
     delete root.dataset.waiting;
-    await new App(root, source, topology, theme).start();
+    await new App(root, source, topology, cache, theme).start();
   } catch (error) {
     root.dataset.failed = 'true';
     root.replaceChildren(fullNotice('This run cannot be shown', error instanceof Error ? error.message : String(error)));

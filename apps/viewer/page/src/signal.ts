@@ -20,9 +20,14 @@ export class Signal<T> {
     for (const listener of this.listeners) listener(this.current);
   }
 
+  /** Calls after every change. */
+  changed(listener: (value: T) => void): void {
+    this.listeners.push(listener);
+  }
+
   /** Calls now and after every change. */
   watch(listener: (value: T) => void): void {
-    this.listeners.push(listener);
+    this.changed(listener);
     listener(this.current);
   }
 }

@@ -29,9 +29,8 @@ export class Plot {
   private high = 1;
 
   constructor(private readonly options: PlotOptions, seek: (time: number) => void) {
-    const unit = options.unit ? ` [${options.unit}]` : '';
     this.element = el('figure', { className: 'plot', 'data-plot': options.title, 'data-steps': 0 },
-      el('figcaption', {}, el('b', {}, options.title), `${unit}${options.log ? ', log' : ''}`, this.legend), this.canvas);
+      el('figcaption', {}, el('b', {}, options.title), options.log ? '(log)' : options.unit && `[${options.unit}]`, this.legend), this.canvas);
     const scrub = (event: PointerEvent) => {
       if (event.buttons === 0 || this.times.length === 0) return;
       this.canvas.setPointerCapture(event.pointerId);

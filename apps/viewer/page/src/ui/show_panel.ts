@@ -37,6 +37,7 @@ const ENTRIES: [key: keyof Overlays, label: string, swatch: string | null][] = [
   ['pins', 'pins', '#2b3038'],
   ['intersections', 'intersections', '#e5202b'],
   ['grid', 'ground grid', null],
+  ['shadows', 'shadows', null],
 ];
 
 export class ShowPanel {

@@ -1,9 +1,12 @@
-// The material of surfaces and tubes: physically based shading by three.js, with two things put in.
-// Colour by a number per vertex, and normals that stay sharp at creases: where the smooth normal leaves the
-// triangle's own by more than about 40°, the triangle's own is shown.
+// The material of surfaces and tubes: the Phong shading of three.js, with three things put in.
+// Colour by a number per vertex; flat or smooth by a uniform; and smooth normals that stay sharp at creases: where the
+// smooth normal leaves the triangle's own by more than about 40°, the triangle's own is shown.
+//
+// All bodies share one program (and all tubes another): compiling a second one costs more than any frame. Phong instead of
+// the physically based material for the same reason: half the start of the page was spent compiling that.
 
 import {
-  Color, DoubleSide, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, Vector2,
+  Color, DoubleSide, MeshDepthMaterial, MeshPhongMaterial, RGBADepthPacking, Vector2,
   type IUniform, type Texture, type WebGLProgramParametersWithUniforms,
 } from 'three';
 
@@ -22,6 +25,12 @@ export interface VertexCode {
   uniforms: Record<string, IUniform>;
 }
 
+/** A material, and the switch between smooth (0) and flat (1). */
+export interface FieldMaterial {
+  material: MeshPhongMaterial;
+  flatness: IUniform<number>;
+}
+
 const PLAIN: VertexCode = {
   declarations: 'attribute float scalar;',
   main: 'fieldPoint = position; fieldNormal = normal; fieldScalar = scalar;',
@@ -36,30 +45,25 @@ const FRAGMENT_COLOUR = /* glsl */ `
   }`;
 
 const FRAGMENT_NORMAL = /* glsl */ `
-  #ifndef FLAT_SHADED
-    vec3 own = normalize(cross(dFdx(vViewPosition), dFdy(vViewPosition)));
-    own *= sign(dot(own, normal)) ;
-    normal = normalize(mix(own, normal, smoothstep(0.64, 0.82, dot(own, normal))));
-  #endif`;
+  vec3 own = normalize(cross(dFdx(vViewPosition), dFdy(vViewPosition)));
+  own *= dot(own, normal) < 0.0 ? -1.0 : 1.0;
+  normal = normalize(mix(own, normal, (1.0 - flatness) * smoothstep(0.64, 0.82, dot(own, normal))));`;
 
-export function fieldMaterial(shared: FieldUniforms, coloured: boolean, code = PLAIN): MeshStandardMaterial {
-  const material = new MeshStandardMaterial({ side: DoubleSide, roughness: 0.72, metalness: 0, color: new Color(1, 1, 1) });
-  const tubes = code !== PLAIN;
+export function fieldMaterial(shared: FieldUniforms, coloured: boolean, code = PLAIN): FieldMaterial {
+  const material = new MeshPhongMaterial({ side: DoubleSide, color: new Color(1, 1, 1), specular: 0x1c1c1c, shininess: 24 });
+  const flatness: IUniform<number> = { value: 0 };
+  const fieldOn = coloured ? shared.fieldOn : { value: 0 };
   material.onBeforeCompile = (shader) => {
     injectVertex(shader, code);
-    const off: IUniform<number> = { value: 0 };
-    Object.assign(shader.uniforms, shared, coloured ? {} : { fieldOn: off });
+    Object.assign(shader.uniforms, shared, { fieldOn, flatness });
     shader.fragmentShader = shader.fragmentShader
       .replace('void main() {', `uniform sampler2D fieldMap; uniform vec2 fieldRange; uniform float fieldOn;
-        varying float vFieldScalar;\nvoid main() {`)
-      .replace('#include <color_fragment>', `#include <color_fragment>\n${FRAGMENT_COLOUR}`);
-    if (!tubes) {
-      shader.fragmentShader = shader.fragmentShader
-        .replace('#include <normal_fragment_maps>', `#include <normal_fragment_maps>\n${FRAGMENT_NORMAL}`);
-    }
+        uniform float flatness; varying float vFieldScalar;\nvoid main() {`)
+      .replace('#include <color_fragment>', `#include <color_fragment>\n${FRAGMENT_COLOUR}`)
+      .replace('#include <normal_fragment_maps>', `#include <normal_fragment_maps>\n${FRAGMENT_NORMAL}`);
   };
-  material.customProgramCacheKey = () => `field ${tubes} ${coloured}`;
-  return material;
+  material.customProgramCacheKey = () => (code === PLAIN ? 'surface' : 'tube');
+  return { material, flatness };
 }
 
 /** What tubes cast shadows with; surfaces need nothing special. */

@@ -6,9 +6,11 @@ import {
   InstancedBufferGeometry, Mesh, Points, ShaderMaterial, type Object3D,
 } from 'three';
 
+type Drawn = Object3D & { geometry: BufferGeometry };
+
 const GHOST_OPACITY = 0.22;
 
-function twice(make: (material: ShaderMaterial) => Object3D, material: ShaderMaterial, order: number): Group {
+function twice(make: (material: ShaderMaterial) => Drawn, material: ShaderMaterial, order: number): Group {
   const ghost = material.clone();
   ghost.depthTest = false;
   ghost.uniforms.opacity!.value = GHOST_OPACITY;
@@ -21,9 +23,32 @@ function twice(make: (material: ShaderMaterial) => Object3D, material: ShaderMat
   return group;
 }
 
+/** Room for twice as many, so that growing numbers seldom need new buffers. */
+function roomFor(count: number): number {
+  return Math.max(64, 2 * count);
+}
+
+/** Buffers of the graphics card have a fixed size: a geometry that is too small is given back and replaced. */
+function replaceGeometry(group: Group, geometry: BufferGeometry): void {
+  const [ghost, full] = group.children as [Drawn, Drawn];
+  full.geometry.dispose();
+  ghost.geometry = full.geometry = geometry;
+}
+
+/** What has nothing to draw shall not even compile its program. */
+function showParts(group: Group, count: number): void {
+  for (const part of group.children) part.visible = count > 0;
+}
+
+function write(geometry: BufferGeometry, name: string, values: Float32Array): void {
+  const attribute = geometry.getAttribute(name) as BufferAttribute;
+  (attribute.array as Float32Array).set(values);
+  attribute.needsUpdate = true;
+}
+
 export class Dots {
   readonly object: Group;
-  private readonly geometry = new BufferGeometry();
+  private room = 0;
 
   /** `size` in CSS pixels; `square` draws diamonds instead of discs. */
   constructor(colour: string, size: number, square: boolean, order: number) {
@@ -53,23 +78,32 @@ export class Dots {
           #include <colorspace_fragment>
         }`,
     });
-    this.object = twice((m) => new Points(this.geometry, m), material, order);
+    const none = new BufferGeometry();
+    this.object = twice((m) => new Points(none, m), material, order);
     this.set(new Float32Array(0));
   }
 
   set(points: Float32Array): void {
-    this.geometry.setAttribute('position', new BufferAttribute(points, 3).setUsage(DynamicDrawUsage));
-    this.geometry.setDrawRange(0, points.length / 3);
+    const count = points.length / 3;
+    if (this.room === 0 || count > this.room) {
+      this.room = roomFor(count);
+      const geometry = new BufferGeometry();
+      geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * this.room), 3).setUsage(DynamicDrawUsage));
+      replaceGeometry(this.object, geometry);
+    }
+    const { geometry } = this.object.children[0] as Drawn;
+    write(geometry, 'position', points);
+    geometry.setDrawRange(0, count);
+    showParts(this.object, count);
   }
 }
 
 export class Arrows {
   readonly object: Group;
-  private readonly geometry: InstancedBufferGeometry;
   private readonly width = { value: 0.01 };
+  private room = 0;
 
   constructor(colour: string, order: number) {
-    this.geometry = arrowGeometry();
     const material = new ShaderMaterial({
       transparent: true,
       depthWrite: false,
@@ -103,25 +137,32 @@ export class Arrows {
           #include <colorspace_fragment>
         }`,
     });
+    const none = new BufferGeometry();
     this.object = twice((m) => {
-      const copy = new Mesh(this.geometry, m);
       m.uniforms.width = this.width;
-      return copy;
+      return new Mesh(none, m);
     }, material, order);
     this.set(new Float32Array(0), new Float32Array(0), 0);
   }
 
   /** Arrows from origins along vectors [m]; `width` is the radius of a shaft [m]. */
   set(origins: Float32Array, vectors: Float32Array, width: number): void {
-    this.geometry.setAttribute('origin', new InstancedBufferAttribute(origins, 3).setUsage(DynamicDrawUsage));
-    this.geometry.setAttribute('vector', new InstancedBufferAttribute(vectors, 3).setUsage(DynamicDrawUsage));
-    this.geometry.instanceCount = origins.length / 3;
+    const count = origins.length / 3;
+    if (this.room === 0 || count > this.room) {
+      this.room = roomFor(count);
+      replaceGeometry(this.object, arrowGeometry(this.room));
+    }
+    const geometry = (this.object.children[0] as Drawn).geometry as InstancedBufferGeometry;
+    write(geometry, 'origin', origins);
+    write(geometry, 'vector', vectors);
+    geometry.instanceCount = count;
+    showParts(this.object, count);
     this.width.value = width;
   }
 }
 
 /** A shaft from z = −1 to 0 and a head from 0 to 1, in units that the shader stretches. */
-function arrowGeometry(): InstancedBufferGeometry {
+function arrowGeometry(room: number): InstancedBufferGeometry {
   const shaft = new CylinderGeometry(0.5, 0.5, 1, 8, 1, true).rotateX(Math.PI / 2).translate(0, 0, -0.5).toNonIndexed();
   const head = new ConeGeometry(1.5, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5).toNonIndexed();
   const geometry = new InstancedBufferGeometry();
@@ -130,6 +171,9 @@ function arrowGeometry(): InstancedBufferGeometry {
     // The end of the shaft at 0 belongs to the shaft.
     if (name === 'position') parts[0] = parts[0]!.map((x, k) => (k % 3 === 2 && x > -1e-6 ? -1e-6 : x));
     geometry.setAttribute(name, new BufferAttribute(new Float32Array([...parts[0]!, ...parts[1]!]), 3));
+  }
+  for (const name of ['origin', 'vector']) {
+    geometry.setAttribute(name, new InstancedBufferAttribute(new Float32Array(3 * room), 3).setUsage(DynamicDrawUsage));
   }
   return geometry;
 }

@@ -11,9 +11,15 @@ const FIELD_OF_VIEW = 30;
 /** Where the camera starts, as in `stiction render`. */
 const AZIMUTH = (30 * Math.PI) / 180;
 const ELEVATION = (24 * Math.PI) / 180;
+/** Free space around what is fitted to the view. */
+const MARGIN = 1.15;
+/** Objects in a scene without bodies: sky, sun, its target, and the camera with the lamp. */
+const LIGHTS = 4;
 
 export class Stage {
   readonly scene = new Scene();
+  /** Whether pictures are drawn by the processor: remote desktops, virtual machines. */
+  readonly software: boolean;
   readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
   private readonly renderer: WebGLRenderer;
   private readonly controls: OrbitControls;
@@ -26,10 +32,14 @@ export class Stage {
   private readonly once: (() => void)[] = [];
 
   constructor(readonly canvas: HTMLCanvasElement, up: Axis) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: 'high-performance' });
+    const context = canvas.getContext('webgl2', { antialias: true, alpha: true, powerPreference: 'high-performance' });
+    if (!context) throw new Error('This browser does not offer WebGL 2, which the view needs.');
+    this.renderer = new WebGLRenderer({ canvas, context });
+    this.renderer.debug.checkShaderErrors = import.meta.env.DEV;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
+    this.software = /swiftshader|llvmpipe|software/i.test(rendererName(context));
     this.up = new Vector3(Number(up === 'x'), Number(up === 'y'), Number(up === 'z'));
     this.camera.up.copy(this.up);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -43,13 +53,19 @@ export class Stage {
   private light(): void {
     const sky = new HemisphereLight(0xf2f6ff, 0x8d8578, 1.55);
     sky.position.copy(this.up);
-    this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
     this.sun.shadow.radius = 2;
     this.camera.add(this.lamp);
     this.lamp.position.set(-0.3, 0.2, 1);
     this.scene.add(sky, this.sun, this.sun.target, this.camera);
+  }
+
+  /** Shadows cost a second pass over all bodies, and a new program. */
+  setShadows(on: boolean): void {
+    if (this.sun.castShadow === on) return;
+    this.sun.castShadow = on;
+    this.moved();
   }
 
   /** Two unit vectors of the ground and the up axis, in a right-handed order. */
@@ -113,16 +129,29 @@ export class Stage {
 
   /** Moves the camera so that the box fills the view; from the starting side when `anew`. */
   fit(bounds: Box3, anew: boolean): void {
-    const sphere = bounds.getBoundingSphere(new Sphere());
-    const half = ((FIELD_OF_VIEW / 2) * Math.PI) / 180;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
-    const distance = (1.02 * Math.max(sphere.radius, 1e-6)) / Math.sin(narrow);
+    const centre = bounds.getCenter(new Vector3());
     const direction = this.camera.position.clone().sub(this.controls.target).normalize();
     if (anew || direction.lengthSq() === 0) this.startingDirection(direction);
-    this.controls.target.copy(sphere.center);
-    this.camera.position.copy(sphere.center).addScaledVector(direction, distance);
+    this.controls.target.copy(centre);
+    this.camera.position.copy(centre).addScaledVector(direction, this.distanceFor(bounds, direction));
     this.controls.update();
     this.invalidate();
+  }
+
+  /** How far from the centre of a box all its corners are inside the view, with a margin. */
+  private distanceFor(bounds: Box3, direction: Vector3): number {
+    const centre = bounds.getCenter(new Vector3());
+    const right = new Vector3().crossVectors(this.up, direction).normalize();
+    const above = new Vector3().crossVectors(direction, right);
+    const tangent = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) / MARGIN;
+    let distance = 1e-6;
+    for (let k = 0; k < 8; k++) {
+      const corner = new Vector3(
+        (k & 1 ? bounds.max : bounds.min).x, (k & 2 ? bounds.max : bounds.min).y, (k & 4 ? bounds.max : bounds.min).z).sub(centre);
+      const aside = Math.max(Math.abs(corner.dot(right)) / this.camera.aspect, Math.abs(corner.dot(above)));
+      distance = Math.max(distance, corner.dot(direction) + aside / tangent);
+    }
+    return distance;
   }
 
   private startingDirection(direction: Vector3): void {
@@ -142,15 +171,26 @@ export class Stage {
     this.invalidate();
   }
 
+  /** In a view that gets narrower things keep fitting in: the camera steps back as far as it must. */
+  private keepWidth(aspect: number): void {
+    const step = Math.min(1, this.camera.aspect) / Math.min(1, aspect);
+    this.camera.position.sub(this.controls.target).multiplyScalar(step).add(this.controls.target);
+    this.camera.aspect = aspect;
+  }
+
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement!;
     if (width === 0 || height === 0) return;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.keepWidth(width / height);
     pixelSize.value = (0.6 * Math.tan((FIELD_OF_VIEW * Math.PI) / 360)) / (height * this.renderer.getPixelRatio());
     // A resized canvas is blank until it is drawn: draw at once instead of flashing.
-    this.draw();
+    if (this.scene.children.length > LIGHTS) this.draw();
   }
+}
+
+function rendererName(context: WebGL2RenderingContext): string {
+  const extension = context.getExtension('WEBGL_debug_renderer_info');
+  return String(context.getParameter(extension ? extension.UNMASKED_RENDERER_WEBGL : context.RENDERER));
 }

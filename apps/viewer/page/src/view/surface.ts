@@ -1,17 +1,17 @@
 // A body made of triangles: a shaded surface, its edges, or both.
 
 import {
-  BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, Mesh, type MeshStandardMaterial,
+  BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, Mesh,
 } from 'three';
 import type { BodyInfo, BodyTopology } from '../data/types';
-import { fieldMaterial, type FieldUniforms } from './field_material';
+import { fieldMaterial, type FieldMaterial, type FieldUniforms } from './field_material';
 import { looksFaceted, uniqueEdges, vertexNormals } from './mesh_tools';
 import type { BodyLook, BodyView } from './body_view';
 
 export class SurfaceView implements BodyView {
   readonly object = new Group();
   private readonly geometry = new BufferGeometry();
-  private readonly material: MeshStandardMaterial;
+  private readonly paint: FieldMaterial;
   private readonly mesh: Mesh;
   private lines: LineSegments<BufferGeometry, LineBasicMaterial> | null = null;
   private readonly positions: Float32Array;
@@ -28,11 +28,12 @@ export class SurfaceView implements BodyView {
     this.attribute('scalar', new Float32Array(info.vertices), 1);
     this.geometry.setIndex(new BufferAttribute(topology.triangles, 1));
     const given = info.kind === 'collider';
-    this.material = fieldMaterial(shared, !given && info.motion === 'free');
+    this.paint = fieldMaterial(shared, !given && info.motion === 'free');
+    const { material } = this.paint;
     // Colliders lie in contact with what rests on them: the resting body wins the depth test.
-    this.material.polygonOffset = true;
-    this.material.polygonOffsetFactor = this.material.polygonOffsetUnits = given ? 2 : 1;
-    this.mesh = new Mesh(this.geometry, this.material);
+    material.polygonOffset = true;
+    material.polygonOffsetFactor = material.polygonOffsetUnits = given ? 2 : 1;
+    this.mesh = new Mesh(this.geometry, material);
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     this.mesh.frustumCulled = false;
     this.object.add(this.mesh);
@@ -66,11 +67,8 @@ export class SurfaceView implements BodyView {
 
   apply(look: BodyLook): void {
     this.object.visible = look.visible;
-    this.material.color.set(look.colour);
-    if (this.material.flatShading !== look.flat) {
-      this.material.flatShading = look.flat;
-      this.material.needsUpdate = true;
-    }
+    this.paint.material.color.set(look.colour);
+    this.paint.flatness.value = Number(look.flat);
     this.flat = look.flat;
     if (!look.flat && look.visible && this.stale) this.refreshNormals();
     this.mesh.visible = look.mode !== 'wire';

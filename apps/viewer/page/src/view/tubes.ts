@@ -6,11 +6,11 @@
 
 import {
   DataTexture, FloatType, Group, InstancedBufferAttribute, InstancedBufferGeometry, BufferAttribute, Mesh, NearestFilter,
-  RGBAFormat, type IUniform, type MeshStandardMaterial,
+  RGBAFormat, type IUniform,
 } from 'three';
 import type { BodyInfo, BodyTopology } from '../data/types';
 import type { BodyLook, BodyView } from './body_view';
-import { depthMaterial, fieldMaterial, type FieldUniforms, type VertexCode } from './field_material';
+import { depthMaterial, fieldMaterial, type FieldMaterial, type FieldUniforms, type VertexCode } from './field_material';
 
 const ROW = 2048;
 
@@ -49,7 +49,7 @@ export class TubesView implements BodyView {
   readonly object = new Group();
   private readonly table: DataTexture;
   private readonly positions: Float32Array;
-  private readonly material: MeshStandardMaterial;
+  private readonly paint: FieldMaterial;
 
   constructor(info: BodyInfo, topology: BodyTopology, shared: FieldUniforms) {
     const rows = Math.max(1, Math.ceil(info.vertices / ROW));
@@ -58,8 +58,8 @@ export class TubesView implements BodyView {
     this.positions = new Float32Array(3 * info.vertices);
     const uniforms = { nodeTable: { value: this.table }, pixelSize };
     const code: VertexCode = { declarations: DECLARATIONS, main: MAIN, uniforms };
-    this.material = fieldMaterial(shared, info.kind !== 'collider', code);
-    const mesh = new Mesh(tubeGeometry(info, topology), this.material);
+    this.paint = fieldMaterial(shared, info.kind !== 'collider', code);
+    const mesh = new Mesh(tubeGeometry(info, topology), this.paint.material);
     // In the shadow pass depth is measured from the light, where a pixel means nothing.
     mesh.customDepthMaterial = depthMaterial({ ...code, uniforms: { ...uniforms, pixelSize: { value: 0 } } });
     mesh.castShadow = mesh.receiveShadow = true;
@@ -95,12 +95,9 @@ export class TubesView implements BodyView {
 
   apply(look: BodyLook): void {
     this.object.visible = look.visible;
-    this.material.color.set(look.colour);
-    this.material.wireframe = look.mode === 'wire';
-    if (this.material.flatShading !== look.flat) {
-      this.material.flatShading = look.flat;
-      this.material.needsUpdate = true;
-    }
+    this.paint.material.color.set(look.colour);
+    this.paint.material.wireframe = look.mode === 'wire';
+    this.paint.flatness.value = Number(look.flat);
   }
 }
 

@@ -20,6 +20,7 @@ export interface Overlays {
   pins: boolean;
   intersections: boolean;
   grid: boolean;
+  shadows: boolean;
 }
 
 export class World {
@@ -88,6 +89,7 @@ export class World {
     this.crossings.object.visible = on.intersections;
     this.pins.object.visible = on.pins;
     this.grid.object.visible = on.grid;
+    this.stage.setShadows(on.shadows);
     this.stage.invalidate();
   }
 
