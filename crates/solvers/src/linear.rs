@@ -41,7 +41,12 @@ impl LinearSolver {
         }
     }
 
-    fn solve_direct(&mut self, matrix: &BlockMatrix, fixed: &[bool], rhs: &mut [Vec3]) -> Result<(), StepError> {
+    fn solve_direct(
+        &mut self,
+        matrix: &BlockMatrix,
+        fixed: &[bool],
+        rhs: &mut [Vec3],
+    ) -> Result<(), StepError> {
         self.factor(matrix, fixed)?;
         self.solve_factored(rhs);
         Ok(())
@@ -49,10 +54,7 @@ impl LinearSolver {
 
     /// Factors a matrix for [`LinearSolver::solve_factored`], with a shift of its diagonal where it is not definite.
     pub fn factor(&mut self, matrix: &BlockMatrix, fixed: &[bool]) -> Result<(), StepError> {
-        let cholesky = match &mut self.cholesky {
-            Some(cholesky) => cholesky,
-            empty => empty.insert(SparseCholesky::analyse(matrix.pattern(), self.node_count)?),
-        };
+        let cholesky = self.analysed(matrix)?;
         let mut failed = 0;
         for shift in SHIFTS {
             let attempt = match shift {
@@ -66,6 +68,35 @@ impl LinearSolver {
             }
         }
         Err(StepError::Indefinite { block: failed, shift: SHIFTS[SHIFTS.len() - 1] })
+    }
+
+    /// Solves as [`LinearSolver::solve`] does if the matrix is positive definite as it stands; else leaves `rhs` alone and
+    /// says so. Only factorisations can tell: with conjugate gradients the answer is always no.
+    pub fn solve_if_definite(
+        &mut self,
+        matrix: &BlockMatrix,
+        fixed: &[bool],
+        rhs: &mut [Vec3],
+    ) -> Result<bool, StepError> {
+        if self.choice == LinearChoice::Pcg {
+            return Ok(false);
+        }
+        match self.analysed(matrix)?.factor(matrix, Some(fixed)) {
+            Ok(()) => {
+                self.solve_factored(rhs);
+                Ok(true)
+            }
+            Err(FactorError::NotPositiveDefinite { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The factorisation, analysed when it is first asked for.
+    fn analysed(&mut self, matrix: &BlockMatrix) -> Result<&mut SparseCholesky, StepError> {
+        Ok(match &mut self.cholesky {
+            Some(cholesky) => cholesky,
+            empty => empty.insert(SparseCholesky::analyse(matrix.pattern(), self.node_count)?),
+        })
     }
 
     /// Solves with the matrix that was factored last; `rhs` becomes the solution, held blocks keep what they have.

@@ -3,7 +3,7 @@
 use super::options::NewtonOptions;
 use crate::advance::{accept, energies};
 use crate::incremental::{IncrementalPotential, Inertia};
-use crate::linear::LinearSolver;
+use crate::linear::{LinearChoice, LinearSolver};
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
@@ -54,15 +54,8 @@ impl Workspace {
             return Err(StepError::NotFinite { what: "the energy at the start of the step" });
         }
         for iteration in 1..=options.max_iterations {
-            timed(&mut report.seconds.assembly, || {
-                potential.gradient(blocks, &mut gradient);
-                potential.hessian(blocks, Curvature::Projected, &mut self.matrix);
-            });
-            let mut direction: Vec<Vec3> = gradient.iter().map(|g| -g).collect();
-            let fixed = &potential.prescription.fixed;
-            timed(&mut report.seconds.linear_solve, || {
-                self.linear.solve(&self.matrix, fixed, &mut direction)
-            })?;
+            timed(&mut report.seconds.assembly, || potential.gradient(blocks, &mut gradient));
+            let direction = self.direction(options, potential, blocks, &gradient, report)?;
             let search = LineSearch {
                 potential,
                 blocks,
@@ -72,7 +65,7 @@ impl Workspace {
             };
             let found = timed(&mut report.seconds.line_search, || search.run());
             report.iterations = iteration;
-            let update = largest(&direction);
+            let update = potential.change_size(&direction);
             report.residual = vec![("update_m", update), ("gradient_n", largest(&gradient))];
             match found {
                 Some((length, lower)) => {
@@ -90,6 +83,33 @@ impl Workspace {
             }
         }
         Ok(())
+    }
+}
+
+impl Workspace {
+    /// A direction of descent. Without inertia nothing bounds the error that projection makes, and convergence near a stressed
+    /// equilibrium is slow; there the exact Hessian is tried first and used where it is positive definite.
+    fn direction(
+        &mut self,
+        options: &NewtonOptions,
+        potential: &IncrementalPotential<'_>,
+        blocks: &[Vec3],
+        gradient: &[Vec3],
+        report: &mut StepReport,
+    ) -> Result<Vec<Vec3>, StepError> {
+        let fixed = &potential.prescription.fixed;
+        let mut direction: Vec<Vec3> = gradient.iter().map(|g| -g).collect();
+        let seconds = &mut report.seconds;
+        if options.quasi_static && options.linear == LinearChoice::Direct {
+            timed(&mut seconds.assembly, || potential.hessian(blocks, Curvature::Exact, &mut self.matrix));
+            let solve = || self.linear.solve_if_definite(&self.matrix, fixed, &mut direction);
+            if timed(&mut seconds.linear_solve, solve)? {
+                return Ok(direction);
+            }
+        }
+        timed(&mut seconds.assembly, || potential.hessian(blocks, Curvature::Projected, &mut self.matrix));
+        timed(&mut seconds.linear_solve, || self.linear.solve(&self.matrix, fixed, &mut direction))?;
+        Ok(direction)
     }
 }
 
