@@ -30,7 +30,8 @@ impl Curve {
     }
 
     fn parse(text: &str) -> Curve {
-        let row = |line: &str| line.split(',').map(|field| field.trim().parse().unwrap_or(f64::NAN)).collect();
+        let row =
+            |line: &str| line.split(',').map(|field| field.trim().parse().unwrap_or(f64::NAN)).collect();
         Curve { rows: text.lines().skip(1).map(row).collect() }
     }
 

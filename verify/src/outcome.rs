@@ -48,7 +48,12 @@ impl Quantity {
     }
 
     /// A value with an absolute tolerance.
-    pub fn within_absolute(tolerance: f64, name: impl Into<String>, expected: f64, measured: f64) -> Quantity {
+    pub fn within_absolute(
+        tolerance: f64,
+        name: impl Into<String>,
+        expected: f64,
+        measured: f64,
+    ) -> Quantity {
         Quantity { absolute: true, ..Quantity::within(tolerance, name, expected, measured) }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::cases;
 use crate::error::VerifyError;
-use crate::outcome::{Finding, Outcome};
+use crate::outcome::{Finding, Outcome, Quantity};
 use rayon::prelude::*;
 use std::path::Path;
 use stiction::solvers::methods;
@@ -14,6 +14,15 @@ pub enum Kind {
     Default,
     /// Tight tolerance, high caps: what the method can do.
     Converged,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Kind::Default => "default",
+            Kind::Converged => "converged",
+        })
+    }
 }
 
 /// How a case is measured.
@@ -49,8 +58,6 @@ pub enum Verdict {
     Measured(Vec<Outcome>),
     /// It does not apply; the text says why.
     Skipped(String),
-    /// It could not be measured; the text says why.
-    Failed(String),
 }
 
 /// All cases, in the order in which they are reported.
@@ -68,17 +75,27 @@ pub fn find(names: &[String]) -> Result<Vec<Case>, VerifyError> {
     Ok(cases.into_iter().filter(|case| names.is_empty() || names.iter().any(|n| n == case.name)).collect())
 }
 
-/// Runs cases under a method, several at a time; verdicts come in the order of the cases.
-pub fn run(cases: &[Case], method: &str, data: Option<&Path>) -> Result<Vec<Verdict>, VerifyError> {
+/// Runs cases under a method, several at a time; verdicts come in the order of the cases. `done` is called after each case.
+pub fn run(
+    cases: &[Case],
+    method: &str,
+    data: Option<&Path>,
+    done: &(dyn Fn(&Case, &Verdict) + Sync),
+) -> Result<Vec<Verdict>, VerifyError> {
     if !methods().iter().any(|info| info.key == method) {
         let known: Vec<&str> = methods().iter().map(|info| info.key).collect();
         return Err(VerifyError::UnknownMethod { key: method.to_owned(), known: known.join(", ") });
     }
-    Ok(cases.par_iter().map(|case| case.verdict(method, data)).collect())
+    let run = |case: &Case| {
+        let verdict = case.verdict(method, data);
+        done(case, &verdict);
+        verdict
+    };
+    Ok(cases.par_iter().map(run).collect())
 }
 
 impl Case {
-    /// Runs the case under a method.
+    /// Runs the case under a method. A case that cannot be measured has one outcome, which says why and does not pass.
     pub fn verdict(&self, method: &str, data: Option<&Path>) -> Verdict {
         let (label, finding) = match (self.measure, data) {
             (Measure::Newton(_), _) if method != "newton" => {
@@ -91,31 +108,100 @@ impl Case {
             }
             (Measure::Data(measure), Some(folder)) => (self.name, measure(folder)),
         };
-        match finding {
-            Ok(finding) => {
-                Verdict::Measured(finding.iter().map(|quantity| quantity.outcome(self.name, label)).collect())
-            }
-            Err(error @ VerifyError::NoData { .. }) => Verdict::Skipped(error.to_string()),
-            Err(error) => Verdict::Failed(error.to_string()),
-        }
+        let finding = match finding {
+            Ok(finding) => finding,
+            Err(error @ VerifyError::NoData { .. }) => return Verdict::Skipped(error.to_string()),
+            Err(error) => vec![Quantity::reported(format!("not measured: {error}"), f64::NAN, f64::NAN)],
+        };
+        Verdict::Measured(finding.iter().map(|quantity| quantity.outcome(self.name, label)).collect())
+    }
+
+    /// Whether the case reads files.
+    pub fn needs_data(&self) -> bool {
+        matches!(self.measure, Measure::Data(_))
     }
 }
 
 impl Verdict {
     /// Whether nothing went wrong.
     pub fn passes(&self) -> bool {
-        match self {
-            Verdict::Measured(outcomes) => outcomes.iter().all(|outcome| outcome.pass),
-            Verdict::Skipped(_) => true,
-            Verdict::Failed(_) => false,
-        }
+        self.outcomes().iter().all(|outcome| outcome.pass)
     }
 
     /// What was measured.
     pub fn outcomes(&self) -> &[Outcome] {
         match self {
             Verdict::Measured(outcomes) => outcomes,
-            Verdict::Skipped(_) | Verdict::Failed(_) => &[],
+            Verdict::Skipped(_) => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAMILIES: [&str; 17] = [
+        "cantilever",
+        "elastica",
+        "buckling",
+        "bend_twist",
+        "circle",
+        "momentum",
+        "energy",
+        "moduli",
+        "slope",
+        "stopping",
+        "rope",
+        "cylinder",
+        "stick_slip",
+        "force_balance",
+        "anisotropic",
+        "ccd",
+        "coulomb",
+    ];
+
+    #[test]
+    fn names_are_unique_and_begin_with_a_family() {
+        let cases = all();
+        for (i, case) in cases.iter().enumerate() {
+            assert!(FAMILIES.iter().any(|family| case.name.starts_with(family)), "{}", case.name);
+            assert!(cases[..i].iter().all(|other| other.name != case.name), "{}", case.name);
+            assert!(!case.summary.is_empty());
+        }
+    }
+
+    #[test]
+    fn unknown_names_list_the_known_ones() {
+        let error = find(&["cantilever_bar".to_owned()]).err().expect("no such case").to_string();
+        assert!(error.contains("cantilever_bar") && error.contains("cantilever_rod"), "{error}");
+        let error = run(&[], "newtn", None, &|_, _| {}).expect_err("no such method").to_string();
+        assert!(error.contains("newtn") && error.contains("newton"), "{error}");
+    }
+
+    #[test]
+    fn a_case_that_cannot_be_measured_fails() {
+        let measure: fn() -> Result<Finding, VerifyError> =
+            || Err(VerifyError::NotSettled { steps: 3, update: 1.0 });
+        let case = Case {
+            name: "x",
+            kind: Kind::Converged,
+            summary: "",
+            reduced: false,
+            measure: Measure::Newton(measure),
+        };
+        let verdict = case.verdict("newton", None);
+        assert!(!verdict.passes() && verdict.outcomes()[0].quantity.contains("no equilibrium"));
+        let wrong: fn() -> Result<Finding, VerifyError> = || Ok(vec![Quantity::within(0.1, "q", 1.0, 2.0)]);
+        assert!(!Case { measure: Measure::Newton(wrong), ..case }.verdict("newton", None).passes());
+    }
+
+    #[test]
+    fn cases_over_data_are_skipped_without_a_folder() {
+        for case in all().iter().filter(|case| case.needs_data()) {
+            assert!(matches!(case.verdict("newton", None), Verdict::Skipped(_)));
+            let empty = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+            assert!(matches!(case.verdict("newton", Some(&empty)), Verdict::Skipped(_)));
         }
     }
 }

@@ -6,7 +6,7 @@ use stiction::Simulation;
 use stiction::bodies::State;
 use stiction::energy::{Curvature, Elasticity};
 use stiction::numerics::{BlockMatrix, Vec3};
-use stiction::scene::load_text;
+use stiction::scene::{Scene, load_text};
 use stiction_factor::{FactorError, SparseCholesky};
 
 /// Lines that open a scene of statics: equilibrium by Newton without inertia, in vacuum, nothing but the energy.
@@ -15,7 +15,7 @@ use stiction_factor::{FactorError, SparseCholesky};
 pub const STATICS: &str = r#"
 stiction = 1
 fps = 1
-method = { key = "newton", quasi_static = true, tolerance = 1e-10, max_iterations = 400 }
+method = { key = "newton", quasi_static = true, tolerance = 1e-8, max_iterations = 400 }
 wind = { air_density = 0.0 }
 "#;
 
@@ -31,8 +31,20 @@ pub struct Specimen {
 impl Specimen {
     /// Loads scene text.
     pub fn new(text: &str) -> Result<Specimen, VerifyError> {
-        let loaded = load_text("verify.toml", text, Path::new("."), &[] as &[&str])?;
-        Ok(Specimen { simulation: Simulation::new(loaded.scene)? })
+        Specimen::edited(text, |_| {})
+    }
+
+    /// Loads scene text with changes `path=value`.
+    pub fn with_changes(text: &str, changes: &[String]) -> Result<Specimen, VerifyError> {
+        let scene = load_text("verify.toml", text, Path::new("."), changes)?.scene;
+        Ok(Specimen { simulation: Simulation::new(scene)? })
+    }
+
+    /// Loads scene text and changes the scene before it is compiled, where the format has no word for the change.
+    pub fn edited(text: &str, edit: impl FnOnce(&mut Scene)) -> Result<Specimen, VerifyError> {
+        let mut scene = load_text("verify.toml", text, Path::new("."), &[] as &[&str])?.scene;
+        edit(&mut scene);
+        Ok(Specimen { simulation: Simulation::new(scene)? })
     }
 
     /// Where it is.

@@ -25,6 +25,8 @@ pub enum Command {
     Export(ExportOptions),
     /// Draw frames of a run as PNG, without a display
     Render(RenderOptions),
+    /// Measure physics against closed forms and published curves
+    Verify(VerifyOptions),
     /// Show a run in the browser, or run a scene and watch it
     #[command(mut_arg("scene", |a| a.value_name("RUN|SCENE").help("Run folder, scene file, or name of a gallery scene")))]
     View(ViewOptions),
@@ -174,4 +176,20 @@ pub struct ViewOptions {
     pub resume: bool,
     #[command(flatten)]
     pub server: ServerOptions,
+}
+
+#[derive(Args)]
+pub struct VerifyOptions {
+    /// Cases to run (default: all)
+    #[arg(value_name = "CASE")]
+    pub cases: Vec<String>,
+    /// Method that runs them
+    #[arg(long, value_name = "KEY", default_value = "newton")]
+    pub method: String,
+    /// Folder of recorded problems for the cases `ccd` and `coulomb`
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Info(options) => commands::info::info(&options),
         Command::Export(options) => commands::export::export(&options),
         Command::Render(options) => commands::render::render(&options),
+        Command::Verify(options) => commands::verify::verify(&options),
         Command::View(options) => commands::view::view(&options),
     };
     match outcome {

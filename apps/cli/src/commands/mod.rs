@@ -6,6 +6,7 @@ pub mod info;
 pub mod render;
 pub mod run;
 pub mod scenes;
+pub mod verify;
 pub mod view;
 
 use crate::failure::Failure;
