@@ -36,6 +36,8 @@ export class App {
   private readonly legend: Legend;
   private readonly showPanel: ShowPanel;
   private readonly banner = new Banner();
+  private readonly left = panel('left');
+  private readonly right = panel('right');
   private readonly report = el('div', {});
   private readonly summary = el('div', {});
   private readonly counts = el('div', { className: 'counts', 'aria-live': 'off' });
@@ -56,8 +58,8 @@ export class App {
     this.plots = new Plots((time) => this.player.seekTime(time));
     this.showPanel = new ShowPanel(this.overlays);
     this.legend = new Legend((low, high) => this.world.setRange(low, high));
-    // The canvas needs its size before the stage can use it.
-    root.replaceChildren(this.header(), stageBox, timeline(this.player));
+    // The canvas needs its size before the stage can use it, so the panels take their places first.
+    root.replaceChildren(this.header(), this.left, stageBox, this.right, timeline(this.player));
     this.stage = new Stage(canvas, info.layout.up_axis);
     this.overlays.value = { ...this.overlays.value, shadows: !this.stage.software };
     this.stage.setShadows(!this.stage.software);
@@ -72,8 +74,7 @@ export class App {
   /** Shows the first frame, then everything that may come later. */
   async start(): Promise<void> {
     await this.presenter.show(0, 'body');
-    this.root.insertBefore(this.leftPanel(), this.root.querySelector('.stage'));
-    this.root.insertBefore(this.rightPanel(), this.root.querySelector('.timeline'));
+    this.fillPanels();
     this.root.append(this.shortcuts().element);
     this.repaint();
     this.theme.theme.changed(() => this.repaint());
@@ -181,26 +182,17 @@ export class App {
       iconButton('help', 'Keys (?)', () => this.root.querySelector<HTMLDialogElement>('.help')?.showModal()), right);
   }
 
-  private leftPanel(): HTMLElement {
-    return this.panel('left',
-      bodiesPanel(this.source.info.layout.bodies, this.world.looks, (b) => this.world.applyLook(b)),
+  private fillPanels(): void {
+    this.left.append(bodiesPanel(this.source.info.layout.bodies, this.world.looks, (b) => this.world.applyLook(b)),
       colourPanel(this.source.info, this.field), this.showPanel.element);
-  }
-
-  private rightPanel(): HTMLElement {
-    return this.panel('right', section('Plots', this.plots.element), section('Step of this frame', this.report),
+    this.right.append(section('Plots', this.plots.element), section('Step of this frame', this.report),
       section('Run', this.summary));
-  }
-
-  private panel(side: 'left' | 'right', ...children: HTMLElement[]): HTMLElement {
-    return el('aside', { className: `panel ${side}`, hidden: matchMedia(NARROW).matches }, ...children);
   }
 
   /** On narrow screens a panel covers part of the view, so only one is open at a time. */
   private togglePanel(side: 'left' | 'right'): void {
     for (const other of ['left', 'right'] as const) {
-      const panel = this.root.querySelector<HTMLElement>(`.panel.${other}`);
-      if (!panel) return;
+      const panel = this[other];
       if (other === side) panel.hidden = !panel.hidden;
       else if (matchMedia(NARROW).matches) panel.hidden = true;
       setPressed(this.root.querySelector<HTMLElement>(`[data-toggles=${other}]`)!, !panel.hidden);
@@ -219,4 +211,9 @@ export class App {
       field: () => { this.field.value = fields[(fields.indexOf(this.field.value) + 1) % fields.length]!; },
     });
   }
+}
+
+/** On narrow screens panels start closed. */
+function panel(side: 'left' | 'right'): HTMLElement {
+  return el('aside', { className: `panel ${side}`, hidden: matchMedia(NARROW).matches });
 }

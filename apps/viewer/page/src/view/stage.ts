@@ -18,7 +18,7 @@ const LIGHTS = 4;
 
 export class Stage {
   readonly scene = new Scene();
-  /** Whether pictures are drawn by the processor: remote desktops, virtual machines. */
+  /** Whether pictures are drawn by the processor (remote desktops, virtual machines): no shadows, no smooth edges. */
   readonly software: boolean;
   readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
   private readonly renderer: WebGLRenderer;
@@ -32,14 +32,15 @@ export class Stage {
   private readonly once: (() => void)[] = [];
 
   constructor(readonly canvas: HTMLCanvasElement, up: Axis) {
-    const context = canvas.getContext('webgl2', { antialias: true, alpha: true, powerPreference: 'high-performance' });
+    this.software = drawsInSoftware();
+    const antialias = !this.software;
+    const context = canvas.getContext('webgl2', { antialias, alpha: true, powerPreference: 'high-performance' });
     if (!context) throw new Error('This browser does not offer WebGL 2, which the view needs.');
     this.renderer = new WebGLRenderer({ canvas, context });
     this.renderer.debug.checkShaderErrors = import.meta.env.DEV;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
-    this.software = /swiftshader|llvmpipe|software/i.test(rendererName(context));
     this.up = new Vector3(Number(up === 'x'), Number(up === 'y'), Number(up === 'z'));
     this.camera.up.copy(this.up);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -190,7 +191,12 @@ export class Stage {
   }
 }
 
-function rendererName(context: WebGL2RenderingContext): string {
-  const extension = context.getExtension('WEBGL_debug_renderer_info');
-  return String(context.getParameter(extension ? extension.UNMASKED_RENDERER_WEBGL : context.RENDERER));
+/** Asked of a context of its own, because it decides how the real one is made. */
+function drawsInSoftware(): boolean {
+  const context = document.createElement('canvas').getContext('webgl2');
+  if (!context) return true;
+  const names = context.getExtension('WEBGL_debug_renderer_info');
+  const name = String(context.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : context.RENDERER));
+  context.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
 }
