@@ -61,13 +61,18 @@ impl PlacedShape {
         )
     }
 
-    /// Mean velocity over [time, time + h] of the material point that is at `point` at `time` \[m/s\].
-    pub fn mean_velocity(&self, point: &Vec3, time: f64, h: f64) -> Vec3 {
+    /// Velocity of the surface over [time, time + h] as a contact sees it \[m/s\], at the surface point `found` nearest to `place`.
+    ///
+    /// Tangential: the mean velocity of the material point. Normal: how fast the distance of `place` shrinks. The two differ where
+    /// a curved surface turns: its points follow arcs and leave the tangent plane, while the surface stays where it is.
+    pub fn surface_velocity(&self, place: &Vec3, found: &SurfacePoint, time: f64, h: f64) -> Vec3 {
         let Some(motion) = &self.motion else { return Vec3::zeros() };
         let (now, next) = (motion.pose(time), motion.pose(time + h));
         let scale = now.linear.column(0).norm();
-        let reference = now.linear.transpose() * (point - now.offset) / (scale * scale);
-        (next.apply(&reference) - point) / h
+        let reference = now.linear.transpose() * (found.point - now.offset) / (scale * scale);
+        let material = (next.apply(&reference) - found.point) / h;
+        let approach = (found.distance - self.closest(place, time + h).distance) / h;
+        material + found.normal * (approach - found.normal.dot(&material))
     }
 }
 
@@ -106,4 +111,43 @@ fn place(shape: &ColliderShape) -> Option<(Shape, RigidMotion)> {
 fn turn_z_to(axis: Vec3) -> UnitQuaternion<f64> {
     let half_turn = || UnitQuaternion::from_axis_angle(&Vec3::x_axis(), std::f64::consts::PI);
     UnitQuaternion::rotation_between(&Vec3::z(), &axis).unwrap_or_else(half_turn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_scene::resolved::ColliderMotion;
+
+    fn ball(motion: Motion) -> PlacedShape {
+        let collider = Collider {
+            name: "ball".to_owned(),
+            shape: ColliderShape::Sphere { centre: Vec3::zeros(), radius: 0.5, inverted: false },
+            motion: ColliderMotion::Keyed(motion),
+            friction: 0.0,
+            thickness: 0.0,
+            contact_gap: 0.0,
+            colour: None,
+        };
+        PlacedShape::new(&collider, 0).expect("a ball is analytic")
+    }
+
+    #[test]
+    fn a_turning_ball_moves_along_its_surface_and_not_through_it() {
+        let shape = ball(Motion { angular_velocity: Vec3::new(0.0, 0.0, 9.0), ..Motion::fixed() });
+        let (place, h) = (Vec3::new(0.6, 0.0, 0.0), 0.01);
+        let found = shape.closest(&place, 0.0);
+        let velocity = shape.surface_velocity(&place, &found, 0.0, h);
+        assert!(velocity.x.abs() < 1e-12, "{velocity}");
+        // The chord of an arc: 0.5 sin(0.09)/0.01.
+        assert!((velocity.y - 0.5 * 0.09_f64.sin() / h).abs() < 1e-9, "{velocity}");
+    }
+
+    #[test]
+    fn an_approaching_ball_closes_the_gap_at_its_speed() {
+        let shape = ball(Motion { velocity: Vec3::new(2.0, 1.0, 0.0), ..Motion::fixed() });
+        let place = Vec3::new(0.7, 0.0, 0.0);
+        let found = shape.closest(&place, 0.0);
+        let velocity = shape.surface_velocity(&place, &found, 0.0, 1e-6);
+        assert!((velocity - Vec3::new(2.0, 1.0, 0.0)).norm() < 1e-4, "{velocity}");
+    }
 }

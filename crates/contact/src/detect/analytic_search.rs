@@ -103,7 +103,8 @@ impl AnalyticSearch<'_> {
             |x: &[Vec3]| -> Vec3 { vertices.iter().zip(weights).map(|(&v, w)| x[v as usize] * *w).sum() };
         let object = self.model.surfaces.object_of_vertex[vertices[0] as usize];
         let thickness = self.collider.analytic_thickness(self.model, vertices[0], self.shape.object);
-        let found = self.shape.closest(&place(&self.collider.start), time);
+        let start = place(&self.collider.start);
+        let found = self.shape.closest(&start, time);
         let gap = found.distance - thickness;
         let near = gap <= pair_gap(self.model, [object, self.shape.object]);
         let passes = || self.shape.closest(&place(&self.collider.end), time + h).distance < thickness;
@@ -119,7 +120,7 @@ impl AnalyticSearch<'_> {
             objects: [object, self.shape.object],
             kind: ContactKind::Analytic,
             key,
-            extra_velocity: -self.shape.mean_velocity(&found.point, time, h),
+            extra_velocity: -self.shape.surface_velocity(&start, &found, time, h),
         })
     }
 }

@@ -31,7 +31,7 @@ pub struct MaterialFile {
     pub bending_stiffness: Option<f64>,
     /// Cloth: membrane law. Solid: law.
     pub law: Option<LawName>,
-    /// Cloth: bending law; shape_operator by default.
+    /// Cloth: bending law; hinge by default (fast), shape_operator for accuracy on any mesh.
     pub bending: Option<BendingName>,
     /// Rod: radius of a round section [m].
     pub radius: Option<f64>,

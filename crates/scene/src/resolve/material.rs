@@ -223,7 +223,7 @@ impl Values<'_> {
             thickness,
             membrane: law,
             stretch,
-            bending: match f.bending.unwrap_or(BendingName::ShapeOperator) {
+            bending: match f.bending.unwrap_or(BendingName::Hinge) {
                 BendingName::Hinge => BendingLaw::Hinge,
                 BendingName::Quadratic => BendingLaw::Quadratic,
                 BendingName::ShapeOperator => BendingLaw::ShapeOperator,

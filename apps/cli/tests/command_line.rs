@@ -1,0 +1,156 @@
+//! The command line as a user meets it: exit codes, messages, killed runs.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+fn stiction(arguments: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("the program starts")
+}
+
+fn error_text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A small scene with a place for changes.
+fn scene(extra: &str) -> String {
+    format!(
+        "stiction = 1\nname = \"small\"\nfps = 30\nframes = 3\nstep = 0.02\n[method]\nkey = \"newton\"\n\
+         [bodies.cloth]\nkind = \"cloth\"\nmaterial = \"cotton\"\n\
+         mesh = {{ grid = {{ size = [1, 1], cells = [6, 6] }} }}\n\
+         [[bodies.cloth.pins]]\nselect = \"left\"\n{extra}"
+    )
+}
+
+fn refuse(text: &str, words: &[&str]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("bad.toml"), text).expect("a file");
+    let output = stiction(&["run", "bad.toml", "-o", "run"], folder.path());
+    let message = error_text(&output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    for word in words {
+        assert!(message.contains(word), "`{word}` is not in:\n{message}");
+    }
+    assert!(!folder.path().join("run/frames").exists(), "nothing may have run");
+}
+
+#[test]
+fn wrong_input_names_file_line_and_fix() {
+    refuse(&scene("[bodies.cloth.x]\n"), &["bad.toml", "unknown key"]);
+    refuse(&scene("").replace("frames", "frame"), &["bad.toml", "frame", "frames"]);
+    refuse(&scene("").replace("fps = 30", "fps = \"many\""), &["bad.toml", "wrong type"]);
+    refuse(&scene("").replace("step = 0.02", "step = nan"), &["bad.toml", "finite"]);
+    refuse(&scene("").replace("step = 0.02", "step = -1"), &["bad.toml", "step"]);
+    refuse(&scene("").replace("\"cotton\"", "\"coton\""), &["bad.toml", "coton", "cotton"]);
+    refuse(&scene("").replace("\"newton\"", "\"newtn\""), &["newtn", "newton"]);
+    refuse(
+        &scene("").replace("key = \"newton\"", "key = \"newton\"\ntolerence = 1"),
+        &["tolerence", "tolerance"],
+    );
+    refuse(
+        &scene("").replace("\"left\"", "{ sphere = { centre = [9, 9, 9], radius = 0.1 } }"),
+        &["bad.toml", "none of"],
+    );
+    refuse(&scene("").replace("{ grid", "{ file = \"missing.obj\", grid"), &["bad.toml"]);
+    refuse(
+        &scene("").replace("{ grid = { size = [1, 1], cells = [6, 6] } }", "\"missing.obj\""),
+        &["missing.obj"],
+    );
+    refuse("this is no scene", &["bad.toml"]);
+}
+
+#[test]
+fn unknown_scenes_and_folders_are_said_in_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = stiction(&["run", "flagg"], folder.path());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error_text(&output).contains("flag"));
+    let output = stiction(&["info", "nowhere"], folder.path());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error_text(&output).contains("nowhere"));
+}
+
+#[test]
+fn a_folder_with_a_run_is_not_overwritten_and_another_scene_does_not_resume() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.toml"), scene("")).expect("a file");
+    assert!(stiction(&["run", "a.toml", "-o", "run"], folder.path()).status.success());
+    let again = stiction(&["run", "a.toml", "-o", "run"], folder.path());
+    assert_eq!(again.status.code(), Some(2));
+    assert!(error_text(&again).contains("--resume"));
+    let other = stiction(&["run", "a.toml", "-o", "run", "--resume", "--set", "gravity=3"], folder.path());
+    assert_eq!(other.status.code(), Some(2), "{}", error_text(&other));
+    assert!(error_text(&other).contains("another scene"));
+    let blocked = stiction(&["run", "a.toml", "-o", "a.toml/run"], folder.path());
+    assert_eq!(blocked.status.code(), Some(2), "{}", error_text(&blocked));
+}
+
+#[test]
+fn json_is_one_object_on_standard_output() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.toml"), scene("")).expect("a file");
+    for arguments in [
+        vec!["scenes", "--json"],
+        vec!["check", "a.toml", "--json"],
+        vec!["run", "a.toml", "-o", "run", "--json"],
+        vec!["info", "run", "--json"],
+    ] {
+        let output = stiction(&arguments, folder.path());
+        assert!(output.status.success(), "{arguments:?}: {}", error_text(&output));
+        let value: serde_json::Value =
+            serde_json::from_slice(&output.stdout).expect("standard output is JSON");
+        assert!(value.is_object(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn every_gallery_scene_can_be_built() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = stiction(&["scenes", "--json"], folder.path());
+    let list: serde_json::Value = serde_json::from_slice(&list.stdout).expect("JSON");
+    for scene in list["scenes"].as_array().expect("a list") {
+        let name = scene["name"].as_str().expect("a name");
+        let output = stiction(&["check", name, "--json"], folder.path());
+        assert!(output.status.success(), "{name}: {}", error_text(&output));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(report["intersections"], 0, "{name} starts with intersections");
+    }
+}
+
+/// Twenty times: start, kill at a moment that differs each time, resume to the end; the final state is always the same.
+#[test]
+fn a_killed_run_resumes_to_the_same_state() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.toml"), scene("").replace("frames = 3", "frames = 40")).expect("a file");
+    let hash = |run: &str| {
+        let text = fs::read_to_string(folder.path().join(run).join("run.json")).expect("run.json");
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(value["status"], "finished");
+        value["state_hash"].as_str().expect("a hash").to_owned()
+    };
+    let start = std::time::Instant::now();
+    assert!(stiction(&["run", "a.toml", "-o", "whole"], folder.path()).status.success());
+    let whole = start.elapsed();
+    let expected = hash("whole");
+    for attempt in 0..20u32 {
+        let run = format!("run{attempt}");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
+            .args(["run", "a.toml", "-o", &run])
+            .current_dir(folder.path())
+            .stderr(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        std::thread::sleep(Duration::from_secs_f64(whole.as_secs_f64() * f64::from(attempt + 1) / 21.0));
+        child.kill().expect("SIGKILL");
+        child.wait().expect("the program ends");
+        let resumed = stiction(&["run", "a.toml", "-o", &run, "--resume"], folder.path());
+        assert!(resumed.status.success(), "{}", error_text(&resumed));
+        assert_eq!(hash(&run), expected, "killed in attempt {attempt}");
+    }
+}

@@ -1,0 +1,76 @@
+//! The same scene gives the same bits on any number of threads, and in a run that was stopped and resumed.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use stiction::output::RunSummary;
+use stiction::scene::load_text;
+use stiction::{RunOptions, gallery, run};
+
+/// Small versions of scenes that together use every kind of body and both methods.
+const SCENES: [(&str, &[&str]); 4] = [
+    ("flag", &["frames=4", "bodies.flag.mesh.grid.cells=[12, 8]"]),
+    ("sphere_drape", &["frames=6", "bodies.cloth.mesh.grid.cells=[14, 14]"]),
+    ("twisted_bar", &["frames=3"]),
+    ("curly_strand", &["frames=5"]),
+];
+
+/// Runs a gallery scene; stops after `stop_after` frames when asked to.
+fn run_scene(
+    name: &str,
+    changes: &[&str],
+    folder: &Path,
+    resume: bool,
+    stop_after: Option<u64>,
+) -> RunSummary {
+    let scene = gallery::find(name).expect("the scene is in the gallery");
+    let loaded = load_text(name, scene.text, Path::new("."), changes).expect("the scene is valid");
+    let options = RunOptions {
+        scene_name: name.to_owned(),
+        scene_hash: loaded.hash.clone(),
+        canonical: loaded.canonical,
+        resume,
+    };
+    run(loaded.scene, folder, &options, |progress| match stop_after {
+        Some(frame) if progress.frame >= frame => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    })
+    .expect("the scene runs")
+}
+
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start").install(work)
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    for (name, changes) in SCENES {
+        let hashes: Vec<String> = [1, 2, 7]
+            .into_iter()
+            .map(|threads| {
+                let folder = tempfile::tempdir().expect("a folder");
+                on_threads(threads, || {
+                    run_scene(name, changes, &folder.path().join("run"), false, None).state_hash
+                })
+            })
+            .collect();
+        assert!(hashes.iter().all(|h| *h == hashes[0]), "{name}: {hashes:?}");
+    }
+}
+
+#[test]
+fn a_resumed_run_equals_an_uninterrupted_one() {
+    for (name, changes) in SCENES {
+        let folder = tempfile::tempdir().expect("a folder");
+        let whole = run_scene(name, changes, &folder.path().join("whole"), false, None);
+        let parts = folder.path().join("parts");
+        run_scene(name, changes, &parts, false, Some(1));
+        run_scene(name, changes, &parts, true, Some(2));
+        let resumed = run_scene(name, changes, &parts, true, None);
+        assert_eq!(resumed.state_hash, whole.state_hash, "{name}");
+        assert_eq!(resumed.steps, whole.steps, "{name}");
+        let last = format!("frames/{:06}.frame", whole.frames - 1);
+        let read =
+            |run: &str| std::fs::read(folder.path().join(run).join(&last)).expect("the last frame is there");
+        assert_eq!(read("whole"), read("parts"), "{name}: last frame");
+    }
+}
