@@ -90,11 +90,6 @@ pub fn order(coarse: f64, fine: f64) -> f64 {
     (coarse / fine).abs().log2()
 }
 
-/// Order of convergence from values at l, l/2 and l/4, when the limit is not known: log₂ of the ratio of their differences.
-pub fn self_order(values: [f64; 3]) -> f64 {
-    order(values[0] - values[1], values[1] - values[2])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +113,5 @@ mod tests {
     fn orders_of_powers() {
         let value = |l: f64| 3.0 + 0.7 * l * l;
         assert!((order(value(0.2) - 3.0, value(0.1) - 3.0) - 2.0).abs() < 1e-12);
-        assert!((self_order([value(0.4), value(0.2), value(0.1)]) - 2.0).abs() < 1e-12);
     }
 }
