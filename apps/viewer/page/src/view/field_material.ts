@@ -19,6 +19,8 @@ export interface FieldUniforms {
 
 /** Vertex code that replaces the plain attributes, for tubes. */
 export interface VertexCode {
+  /** Programs of one name are shared. */
+  name: string;
   declarations: string;
   /** Fills `fieldPoint`, `fieldNormal` and `fieldScalar`. */
   main: string;
@@ -32,6 +34,7 @@ export interface FieldMaterial {
 }
 
 const PLAIN: VertexCode = {
+  name: 'surface',
   declarations: 'attribute float scalar;',
   main: 'fieldPoint = position; fieldNormal = normal; fieldScalar = scalar;',
   uniforms: {},
@@ -62,7 +65,7 @@ export function fieldMaterial(shared: FieldUniforms, coloured: boolean, code = P
       .replace('#include <color_fragment>', `#include <color_fragment>\n${FRAGMENT_COLOUR}`)
       .replace('#include <normal_fragment_maps>', `#include <normal_fragment_maps>\n${FRAGMENT_NORMAL}`);
   };
-  material.customProgramCacheKey = () => (code === PLAIN ? 'surface' : 'tube');
+  material.customProgramCacheKey = () => code.name;
   return { material, flatness };
 }
 
@@ -70,7 +73,7 @@ export function fieldMaterial(shared: FieldUniforms, coloured: boolean, code = P
 export function depthMaterial(code: VertexCode): MeshDepthMaterial {
   const material = new MeshDepthMaterial({ depthPacking: RGBADepthPacking });
   material.onBeforeCompile = (shader) => injectVertex(shader, code);
-  material.customProgramCacheKey = () => 'tube depth';
+  material.customProgramCacheKey = () => `${code.name} depth`;
   return material;
 }
 

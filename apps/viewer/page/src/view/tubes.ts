@@ -2,26 +2,56 @@
 //
 // Positions lie in a texture, so a frame uploads 16 bytes per vertex and nothing per segment. Each instance knows four
 // vertices, the one before and the one after included: both tubes that meet at a vertex end in the same ring, square to
-// the mean direction there, so that bends close without gaps. Hair seen from afar is kept one pixel wide.
+// the mean direction there, so that bends close without gaps. Hair seen from afar is kept one pixel wide; very many
+// segments become ribbons that face the viewer, shaded as if they were round: two triangles each, and no instances, because
+// instances of four corners leave most of a graphics card idle (and cost software renderers 20 µs each).
 
 import {
-  DataTexture, FloatType, Group, InstancedBufferAttribute, InstancedBufferGeometry, BufferAttribute, Mesh, NearestFilter,
-  RGBAFormat, type IUniform,
+  BufferAttribute, BufferGeometry, DataTexture, FloatType, Group, InstancedBufferAttribute, InstancedBufferGeometry, Mesh,
+  NearestFilter, RedFormat, RGBAFormat, RGBAIntegerFormat, UnsignedIntType, type IUniform,
 } from 'three';
 import type { BodyInfo, BodyTopology } from '../data/types';
 import type { BodyLook, BodyView } from './body_view';
 import { depthMaterial, fieldMaterial, type FieldMaterial, type FieldUniforms, type VertexCode } from './field_material';
 
 const ROW = 2048;
+/** More segments than this are drawn as ribbons. */
+const MAX_ROUND = 50_000;
 
-const DECLARATIONS = /* glsl */ `
-  attribute uvec4 nodes;
-  attribute vec2 radii;
+interface Corners {
+  corners: Float32Array<ArrayBuffer>;
+  index: Uint16Array<ArrayBuffer>;
+}
+
+const declarations = (ribbon: boolean) => /* glsl */ `
+  ${ribbon ? 'uniform highp usampler2D segmentTable; uniform highp sampler2D radiusTable;' : 'attribute uvec4 nodes; attribute vec2 radii;'}
   uniform highp sampler2D nodeTable;
   uniform float pixelSize;
-  vec4 node(uint i) { return texelFetch(nodeTable, ivec2(int(i % ${ROW}u), int(i / ${ROW}u)), 0); }`;
+  ivec2 texel(uint i) { return ivec2(int(i % ${ROW}u), int(i / ${ROW}u)); }
+  vec4 node(uint i) { return texelFetch(nodeTable, texel(i), 0); }`;
 
-const MAIN = /* glsl */ `
+/** Stands in for the attributes of an instance: corners −a +a +b, −a +b −b of the segment that the vertex number tells. */
+const RIBBON_CORNERS = /* glsl */ `
+  uint segment = uint(gl_VertexID) / 6u;
+  int corner = gl_VertexID % 6;
+  vec3 position = vec3(corner == 1 || corner == 2 || corner == 4 ? 1.0 : -1.0, 0.0, corner == 2 || corner > 3 ? 1.0 : 0.0);
+  uvec4 nodes = texelFetch(segmentTable, texel(segment), 0);
+  vec2 radii = vec2(texelFetch(radiusTable, texel(nodes.y), 0).r, texelFetch(radiusTable, texel(nodes.z), 0).r);`;
+
+const ROUND_SIDES = /* glsl */ `
+  vec3 side = normalize(abs(along.z) < 0.8 ? vec3(-along.y, along.x, 0.0) : vec3(0.0, -along.z, along.y));
+  side = normalize(side - mean * dot(side, mean));
+  vec3 radial = position.x * side + position.y * cross(mean, side);`;
+
+const RIBBON_SIDES = /* glsl */ `
+  mat3 turn = mat3(modelViewMatrix);
+  vec3 facing = isOrthographic ? vec3(0.0, 0.0, 1.0) : normalize(-(modelViewMatrix * vec4(centre.xyz, 1.0)).xyz);
+  facing = facing * turn;
+  vec3 radial = position.x * normalize(cross(mean, facing) + 1e-12 * along);`;
+
+/** `ribbon` turns the sides towards the viewer instead of around. */
+const mainCode = (ribbon: boolean) => /* glsl */ `
+  ${ribbon ? RIBBON_CORNERS : ''}
   vec4 a = node(nodes.y);
   vec4 b = node(nodes.z);
   bool atEnd = position.z > 0.5;
@@ -32,14 +62,12 @@ const MAIN = /* glsl */ `
   vec3 mean = atEnd ? node(nodes.w).xyz - a.xyz : b.xyz - node(nodes.x).xyz;
   float meanSize = length(mean);
   mean = meanSize > 0.0 && dot(mean, along) > 0.3 * meanSize ? mean / meanSize : along;
-  vec3 side = normalize(abs(along.z) < 0.8 ? vec3(-along.y, along.x, 0.0) : vec3(0.0, -along.z, along.y));
-  side = normalize(side - mean * dot(side, mean));
-  vec3 radial = position.x * side + position.y * cross(mean, side);
   vec4 centre = atEnd ? b : a;
+  ${ribbon ? RIBBON_SIDES : ROUND_SIDES}
   float depth = (projectionMatrix * modelViewMatrix * vec4(centre.xyz, 1.0)).w;
   float radius = max(atEnd ? radii.y : radii.x, pixelSize * depth);
   fieldPoint = centre.xyz + radius * (radial + pole * mean);
-  fieldNormal = radial + pole * mean;
+  fieldNormal = radial + ${ribbon ? 'facing' : 'pole * mean'};
   fieldScalar = centre.w;`;
 
 /** Half a pixel at distance 1, shared by all tubes; the stage keeps it up to date. */
@@ -56,10 +84,11 @@ export class TubesView implements BodyView {
     this.table = new DataTexture(new Float32Array(4 * ROW * rows), ROW, rows, RGBAFormat, FloatType);
     this.table.minFilter = this.table.magFilter = NearestFilter;
     this.positions = new Float32Array(3 * info.vertices);
-    const uniforms = { nodeTable: { value: this.table }, pixelSize };
-    const code: VertexCode = { declarations: DECLARATIONS, main: MAIN, uniforms };
+    const ribbon = topology.segments.length / 2 > MAX_ROUND;
+    const uniforms = { nodeTable: { value: this.table }, pixelSize, ...(ribbon ? ribbonTables(info, topology) : {}) };
+    const code: VertexCode = { name: ribbon ? 'ribbon' : 'tube', declarations: declarations(ribbon), main: mainCode(ribbon), uniforms };
     this.paint = fieldMaterial(shared, info.kind !== 'collider', code);
-    const mesh = new Mesh(tubeGeometry(info, topology), this.paint.material);
+    const mesh = new Mesh(ribbon ? ribbonGeometry(topology) : tubeGeometry(info, topology), this.paint.material);
     // In the shadow pass depth is measured from the light, where a pixel means nothing.
     mesh.customDepthMaterial = depthMaterial({ ...code, uniforms: { ...uniforms, pixelSize: { value: 0 } } });
     mesh.castShadow = mesh.receiveShadow = true;
@@ -105,8 +134,7 @@ function tubeGeometry(info: BodyInfo, topology: BodyTopology): InstancedBufferGe
   const count = topology.segments.length / 2;
   const geometry = new InstancedBufferGeometry();
   // Round where there are few, thrifty where there are many and each is thin.
-  const sides = count <= 5_000 ? 16 : count <= 50_000 ? 8 : 4;
-  const { corners, index } = ring(sides, count <= 50_000);
+  const { corners, index } = ring(count <= 5_000 ? 16 : 8);
   geometry.setAttribute('position', new BufferAttribute(corners, 3));
   geometry.setIndex(new BufferAttribute(index, 1));
   geometry.setAttribute('nodes', new InstancedBufferAttribute(neighbours(info.vertices, topology.segments), 4));
@@ -116,7 +144,7 @@ function tubeGeometry(info: BodyInfo, topology: BodyTopology): InstancedBufferGe
 }
 
 /** Corners of one tube: cosine, sine, and the place along it (0 and 1 rings, −1 and 2 the tips of round ends). */
-function ring(sides: number, tips: boolean): { corners: Float32Array<ArrayBuffer>; index: Uint16Array<ArrayBuffer> } {
+function ring(sides: number): Corners {
   const corners: number[] = [];
   const index: number[] = [];
   for (const end of [0, 1]) {
@@ -129,9 +157,31 @@ function ring(sides: number, tips: boolean): { corners: Float32Array<ArrayBuffer
   for (let k = 0; k < sides; k++) {
     const next = (k + 1) % sides;
     index.push(k, next, sides + next, k, sides + next, sides + k);
-    if (tips) index.push(tip, next, k, tip + 1, sides + k, sides + next);
+    index.push(tip, next, k, tip + 1, sides + k, sides + next);
   }
   return { corners: new Float32Array(corners), index: new Uint16Array(index) };
+}
+
+/** Six vertices per segment without attributes; the shader looks everything up. */
+function ribbonGeometry(topology: BodyTopology): BufferGeometry {
+  const geometry = new BufferGeometry();
+  geometry.setDrawRange(0, 3 * topology.segments.length);
+  return geometry;
+}
+
+/** What instances would carry, as textures: the four vertices of a segment, and the radius of a vertex. */
+function ribbonTables(info: BodyInfo, topology: BodyTopology): Record<string, IUniform> {
+  const rows = (count: number) => Math.max(1, Math.ceil(count / ROW));
+  const segmentRows = rows(topology.segments.length / 2);
+  const segments = new Uint32Array(4 * ROW * segmentRows);
+  segments.set(neighbours(info.vertices, topology.segments));
+  const segmentTable = new DataTexture(segments, ROW, segmentRows, RGBAIntegerFormat, UnsignedIntType);
+  segmentTable.internalFormat = 'RGBA32UI';
+  const radius = new Float32Array(ROW * rows(info.vertices)).fill(topology.radius[0] ?? 0);
+  if (topology.radius.length > 1) radius.set(topology.radius);
+  const radiusTable = new DataTexture(radius, ROW, rows(info.vertices), RedFormat, FloatType);
+  for (const table of [segmentTable, radiusTable]) table.needsUpdate = true;
+  return { segmentTable: { value: segmentTable }, radiusTable: { value: radiusTable } };
 }
 
 /** Per segment the vertex before it, its two, and the one after; at the end of a strand or a branch its own again. */
