@@ -53,7 +53,7 @@ export class App {
     const { info } = source;
     this.player = new Player(info);
     this.status = new Signal(info.summary.status);
-    const canvas = el('canvas', { className: 'view', tabIndex: 0, 'aria-label': 'View of the run' });
+    const canvas = el('canvas', { className: 'view', role: 'img', 'aria-label': 'View of the run' });
     const stageBox = el('div', { className: 'stage' }, canvas);
     this.plots = new Plots((time) => this.player.seekTime(time));
     this.showPanel = new ShowPanel(this.overlays);
