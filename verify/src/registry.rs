@@ -32,6 +32,8 @@ pub enum Measure {
     Newton(fn() -> Result<Finding, VerifyError>),
     /// By any method.
     Any(fn(&str) -> Result<Finding, VerifyError>),
+    /// By any method that has contact; under `newton`, which has none, it is measured by `admm`.
+    Contact(fn(&str) -> Result<Finding, VerifyError>),
     /// Over the files of a folder; no method takes part.
     Data(fn(&Path) -> Result<Finding, VerifyError>),
 }
@@ -103,6 +105,10 @@ impl Case {
             }
             (Measure::Newton(measure), _) => ("newton", measure()),
             (Measure::Any(measure), _) => (method, measure(method)),
+            (Measure::Contact(measure), _) => {
+                let method = if method == "newton" { "admm" } else { method };
+                (method, measure(method))
+            }
             (Measure::Data(_), None) => {
                 return Verdict::Skipped("it needs files: give their folder with --data DIR".to_owned());
             }

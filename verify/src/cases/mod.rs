@@ -7,15 +7,21 @@ pub mod cantilever_gallery;
 pub mod cantilever_rod;
 pub mod cantilever_strip;
 pub mod circle_rod;
+pub mod collision;
 pub mod data_sets;
 pub mod drift;
 pub mod elastica_tip;
+pub mod force_balance;
 pub mod moduli_membrane;
 pub mod moduli_rod;
 pub mod moduli_solid;
 pub mod momentum_free_fall;
+pub mod rope;
+pub mod slope;
+pub mod stopping;
 
 mod beam_text;
+mod block_text;
 mod uniform;
 
 use crate::registry::{Case, Kind, Measure};
@@ -33,7 +39,7 @@ const fn case(
 /// All cases, in the order in which they are reported.
 pub fn all() -> Vec<Case> {
     use Kind::{Converged, Default};
-    use Measure::{Any, Data, Newton};
+    use Measure::{Any, Contact, Data, Newton};
     vec![
         case(
             "cantilever_rod",
@@ -121,6 +127,31 @@ pub fn all() -> Vec<Case> {
         case("momentum_free_fall", Default, Any(momentum_free_fall::measure), true, "free fall to round-off"),
         case("momentum_angular", Converged, Newton(drift::angular), true, "loss of spin, order 1 in h"),
         case("energy_drift", Converged, Newton(drift::energy), true, "loss of energy, order 1 in h"),
+        case("slope_block", Converged, Contact(slope::converged), true, "block on a slope holds or slides"),
+        case("slope_block_default", Default, Contact(slope::default), false, "the same at default settings"),
+        case("stopping_block", Converged, Contact(stopping::measure), false, "sliding block comes to rest"),
+        case("rope_capstan", Converged, Contact(rope::measure), false, "rope over a cylinder slips or holds"),
+        case(
+            "force_balance_rest",
+            Converged,
+            Contact(force_balance::converged),
+            true,
+            "contact forces carry the weight",
+        ),
+        case(
+            "force_balance_default",
+            Default,
+            Contact(force_balance::default),
+            false,
+            "the same at default settings",
+        ),
+        case(
+            "momentum_collision",
+            Converged,
+            Contact(collision::measure),
+            true,
+            "colliding bodies keep their momentum",
+        ),
         case("ccd", Default, Data(data_sets::ccd), false, "recorded collision queries (needs --data)"),
         case(
             "coulomb",

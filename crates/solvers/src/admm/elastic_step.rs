@@ -62,9 +62,13 @@ impl ElasticSolver {
         ElasticSolver { linear: LinearSolver::new(LinearChoice::Direct, node_count), shifted: matrix.clone() }
     }
 
-    /// v with A v = f: the velocity without contact.
-    pub fn unconstrained(&mut self, system: &Linearised<'_>) -> Result<Vec<Vec3>, StepError> {
-        let mut velocity = system.force.clone();
+    /// v with A v = f + W λ: the velocity under the contact forces of the step before.
+    pub fn predicted(
+        &mut self,
+        system: &Linearised<'_>,
+        dual_force: &[Vec3],
+    ) -> Result<Vec<Vec3>, StepError> {
+        let mut velocity: Vec<Vec3> = system.force.iter().zip(dual_force).map(|(f, d)| f + d).collect();
         self.linear.solve(system.matrix, system.fixed, &mut velocity)?;
         system.complete(&mut velocity);
         Ok(velocity)

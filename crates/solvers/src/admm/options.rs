@@ -42,7 +42,7 @@ impl Default for AdmmOptions {
             max_iterations: 25,
             sweeps: 10,
             tolerance: 1e-5,
-            relative_tolerance: 0.02,
+            relative_tolerance: 0.002,
             beta: 25.0,
             sigma: 1e-3,
             detect_every: 5,

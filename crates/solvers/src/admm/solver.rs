@@ -92,7 +92,9 @@ impl Solver for AdmmSolver {
             let system =
                 Linearised::new(&self.system, &prescription.fixed, &velocity, &prescribed, &gradient, h);
             if newton == 0 {
-                velocity = timed(&mut report.seconds.linear_solve, || self.elastic.unconstrained(&system))?;
+                velocity = timed(&mut report.seconds.linear_solve, || {
+                    self.elastic.predicted(&system, &self.dual_force)
+                })?;
             }
             let weights = contact_weights(
                 &self.system,
