@@ -22,7 +22,7 @@ pub use block::{
 };
 pub use colouring::StageColouring;
 pub use dense::{
-    SymmetricEigen3, Svd3, Svd3x2, eigen_symmetric, eigen_symmetric3, polar2, polar3, polar3x2, project_spd,
+    Svd3, Svd3x2, SymmetricEigen3, eigen_symmetric, eigen_symmetric3, polar2, polar3, polar3x2, project_spd,
     project_spd3, rotation_from_vector, skew, svd3, svd3x2,
 };
 pub use krylov::{
