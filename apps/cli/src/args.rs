@@ -27,6 +27,8 @@ pub enum Command {
     Render(RenderOptions),
     /// Measure physics against closed forms and published curves
     Verify(VerifyOptions),
+    /// Time kernels and whole scenes
+    Bench(BenchOptions),
     /// Show a run in the browser, or run a scene and watch it
     #[command(mut_arg("scene", |a| a.value_name("RUN|SCENE").help("Run folder, scene file, or name of a gallery scene")))]
     View(ViewOptions),
@@ -189,6 +191,25 @@ pub struct VerifyOptions {
     /// Folder of recorded problems for the cases `ccd` and `coulomb`
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct BenchOptions {
+    /// Cases to measure, by name or by how the name begins (default: all)
+    #[arg(value_name = "CASE")]
+    pub cases: Vec<String>,
+    /// List the cases and measure nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Take the long variant of cases that have one
+    #[arg(long)]
+    pub full: bool,
+    /// Threads to use (default: all cores)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

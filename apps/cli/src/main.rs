@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Export(options) => commands::export::export(&options),
         Command::Render(options) => commands::render::render(&options),
         Command::Verify(options) => commands::verify::verify(&options),
+        Command::Bench(options) => commands::bench::bench(&options),
         Command::View(options) => commands::view::view(&options),
     };
     match outcome {

@@ -8,7 +8,7 @@
 //!
 //! Projected Hessian: Gauss–Newton, `1/l̄ Σ K_q ∇q∇qᵀ` over q = κ₁, κ₂, m. The rest `Σ (K_q/l̄)(q−q̄) ∇²q` is dropped whole: q does
 //! not depend on the lengths of edges, so under load this part always has eigenvalues of both signs, and clamping
-//! the full matrix costs some fourteen times as much (measured by the `bending_kernels` example).
+//! the full matrix costs some fourteen times as much (measured by the bench `elements_rods`).
 
 use super::kinematics::{Bend, Joint, Slope, Strains};
 use crate::bending::local::{mirror, squares};

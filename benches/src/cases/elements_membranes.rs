@@ -1,0 +1,45 @@
+//! Membrane triangles of every law: a sheet deformed at random.
+
+use super::elements::{Sample, measured};
+use crate::meshes::{jittered, sheet};
+use crate::record::Record;
+use crate::registry::{Settings, Stopped};
+use stiction::energy::{
+    BaraffWitkin, Lame, MembraneLaw, NamedGroup, Orthotropic, RestShapeError, TriangleElement, TriangleRest,
+};
+use stiction::numerics::Vec3;
+
+const CELLS: usize = 96;
+/// Largest time per triangle \[ns\].
+const LIMIT: f64 = 500.0;
+
+/// Records by law.
+pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+    let (rest, triangles) = sheet(CELLS);
+    let moved = jittered(&rest);
+    let lame = Lame::plane_stress(1e5, 0.3, 1e-3);
+    let mut records = Vec::new();
+    for (name, law) in [
+        ("StVK", MembraneLaw::StVenantKirchhoff(lame)),
+        ("orthotropic", MembraneLaw::Orthotropic(Orthotropic::from_moduli(2e5, 1e5, 0.3, 1e4, 1e-3))),
+        ("neo-Hookean", MembraneLaw::NeoHookean(lame)),
+        ("stable neo-Hookean", MembraneLaw::StableNeoHookean(lame)),
+        ("corotated (ARAP)", MembraneLaw::Corotated(lame)),
+        ("Baraff-Witkin", MembraneLaw::BaraffWitkin(BaraffWitkin::from_moduli(2e5, 1e5, 1e4, 1e-3))),
+    ] {
+        let element = |t: &[u32; 3]| {
+            let rest = TriangleRest::from_positions(*t, &t.map(|i| rest[i as usize]), &Vec3::x())?;
+            Ok::<_, RestShapeError>(TriangleElement { nodes: *t, rest, law })
+        };
+        let elements: Result<Vec<_>, _> = triangles.iter().map(element).collect();
+        let sample = Sample {
+            name,
+            group: NamedGroup::new("membrane", rest.len(), elements?),
+            blocks: &moved,
+            frames: &[],
+            limit: Some(LIMIT),
+        };
+        records.extend(measured(case, sample, settings)?);
+    }
+    Ok(records)
+}

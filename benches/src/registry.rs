@@ -1,0 +1,124 @@
+//! The cases by name.
+
+use crate::cases::*;
+use crate::record::Record;
+use std::error::Error;
+
+/// How cases are measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Wall time for the rounds of one figure \[s\]; work that takes longer has one round.
+    pub seconds: f64,
+    /// Take the long variant of a case that has one.
+    pub full: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { seconds: 0.2, full: false }
+    }
+}
+
+/// What stops a case.
+pub type Stopped = Box<dyn Error + Send + Sync>;
+
+/// Why a case has no figures.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// No case has this name or begins with it.
+    #[error("no case is called `{name}` or begins so\n  the cases are: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// A case could not be measured.
+    #[error("case {case} stopped: {source}")]
+    Stopped {
+        /// Its name.
+        case: &'static str,
+        /// Why.
+        source: Stopped,
+    },
+}
+
+/// A case.
+#[derive(Clone, Copy)]
+pub struct Case {
+    /// Name.
+    pub name: &'static str,
+    /// What it measures.
+    pub summary: &'static str,
+    measure: fn(&'static str, &Settings) -> Result<Vec<Record>, Stopped>,
+}
+
+impl Case {
+    /// Measures it in the present thread pool.
+    pub fn run(&self, settings: &Settings) -> Result<Vec<Record>, BenchError> {
+        (self.measure)(self.name, settings).map_err(|source| BenchError::Stopped { case: self.name, source })
+    }
+}
+
+macro_rules! case {
+    ($name:literal, $measure:expr, $summary:literal) => {
+        Case { name: $name, summary: $summary, measure: $measure }
+    };
+}
+
+/// All cases in the order in which they are reported.
+pub fn all() -> &'static [Case] {
+    const CASES: &[Case] = &[
+        case!("numerics_dense", numerics_dense::run, "3×3 and 12×12 kernels"),
+        case!("numerics_banded", numerics_banded::run, "banded factor and solve of a rod"),
+        case!("numerics_sparse", numerics_sparse::run, "assembly, mat-vec and conjugate gradients on tets"),
+        case!("elements_tets", elements_tets::run, "energy, gradient and Hessian of tets"),
+        case!("elements_membranes", elements_membranes::run, "the same of membrane triangles"),
+        case!("elements_bending", elements_bending::run, "the same of bending elements"),
+        case!("elements_rods", elements_rods::run, "the same of rods"),
+        case!("elements_springs", elements_springs::run, "the same of springs and attachments"),
+        case!("factor_cloth_10k", |c, s| factor::cloth(c, 99, s), "sparse Cholesky, cloth of 10k vertices"),
+        case!("factor_cloth_40k", |c, s| factor::cloth(c, 199, s), "sparse Cholesky, cloth of 40k vertices"),
+        case!("factor_tets_3k", |c, s| factor::tets(c, 13, s), "sparse Cholesky, tet box of 3k vertices"),
+        case!("factor_tets_10k", |c, s| factor::tets(c, 21, s), "sparse Cholesky, tet box of 11k vertices"),
+        case!("steps_cloth_10k", |c, _| steps::run(c, 99, 5), "steps of pinned cloth, 10k vertices"),
+        case!("steps_cloth_40k", |c, _| steps::run(c, 199, 1), "one step of pinned cloth, 40k vertices"),
+        case!(
+            "steps_cloth_160k",
+            |c, _| steps::run(c, 399, 1),
+            "one step of pinned cloth, 160k vertices (minutes)"
+        ),
+        case!("sweep_sheets", sweep::sheets, "contact projection between stacked sheets"),
+        case!("sweep_rods", sweep::rods, "contact projection in a cloud of rods"),
+        case!("collision_pairs", collision_pairs::run, "distances of single pairs"),
+        case!("collision_tree", collision_tree::run, "the bare tree on 200k boxes"),
+        case!("collision_pressed", collision_pressed::run, "two sheets pressed through each other"),
+        case!("collision_20k", |c, s| collision::run(c, 100, s), "detection on cloth, 20k triangles"),
+        case!("collision_200k", |c, s| collision::run(c, 316, s), "detection on cloth, 200k triangles"),
+        case!("collision_1m", |c, s| collision::run(c, 707, s), "detection on cloth, 1M triangles"),
+        case!("ccd_stress", ccd_stress::run, "a million near-degenerate queries; ten with --full"),
+        case!("frame_flag", |c, _| frame::run(c, "flag", "newton", 10), "flag in wind"),
+        case!("frame_hanging_cloth", |c, _| frame::run(c, "hanging_cloth", "newton", 10), "hanging cloth"),
+        case!(
+            "frame_sphere_drape",
+            |c, _| frame::run(c, "sphere_drape", "admm", 20),
+            "cloth falls on a ball"
+        ),
+        case!("render_100k", render::run, "a picture of 100k triangles"),
+    ];
+    CASES
+}
+
+/// The cases of the given names or prefixes, each once, in the order of [`all`]; all without names.
+pub fn find(names: &[String]) -> Result<Vec<Case>, BenchError> {
+    let matches = |name: &String, case: &Case| match all().iter().any(|other| other.name == name) {
+        true => case.name == name,
+        false => case.name.starts_with(name.as_str()),
+    };
+    if let Some(name) = names.iter().find(|name| !all().iter().any(|case| matches(name, case))) {
+        let known: Vec<&str> = all().iter().map(|case| case.name).collect();
+        return Err(BenchError::Unknown { name: name.clone(), known: known.join(", ") });
+    }
+    let wanted = |case: &&Case| names.is_empty() || names.iter().any(|name| matches(name, case));
+    Ok(all().iter().filter(wanted).copied().collect())
+}
