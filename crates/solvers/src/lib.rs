@@ -7,6 +7,7 @@
 
 pub mod admm;
 pub mod advance;
+pub mod barrier;
 pub mod incremental;
 pub mod linear;
 pub mod newton;

@@ -1,6 +1,7 @@
 //! The methods by their keys in scene files.
 
 use crate::admm::{AdmmOptions, AdmmSolver};
+use crate::barrier::{BarrierOptions, BarrierSolver};
 use crate::newton::{NewtonOptions, NewtonSolver};
 use crate::solver::{Solver, World};
 use serde::de::DeserializeOwned;
@@ -46,10 +47,16 @@ pub struct MethodInfo {
 
 /// All methods of this version.
 pub fn methods() -> &'static [MethodInfo] {
-    &[MethodInfo {
-        key: "newton",
-        summary: "projected Newton, backward Euler, no contact: the reference for elasticity",
-    }]
+    &[
+        MethodInfo {
+            key: "newton",
+            summary: "projected Newton, backward Euler, no contact: the reference for elasticity",
+        },
+        MethodInfo {
+            key: "barrier",
+            summary: "inexact Newton with cubic barriers and lagged friction: nothing ever intersects",
+        },
+    ]
 }
 
 /// Makes the solver that a scene asks for; options are checked here, before anything runs.
@@ -62,6 +69,10 @@ pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>
         "admm" => {
             let options = parse::<AdmmOptions>(choice, AdmmOptions::validate)?;
             Ok(Box::new(AdmmSolver::new(options, world)?))
+        }
+        "barrier" => {
+            let options = parse::<BarrierOptions>(choice, BarrierOptions::validate)?;
+            Ok(Box::new(BarrierSolver::new(options, world)?))
         }
         _ => {
             let known: Vec<&str> = methods().iter().map(|m| m.key).collect();

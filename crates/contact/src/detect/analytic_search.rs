@@ -126,7 +126,7 @@ impl AnalyticSearch<'_> {
 }
 
 /// The place s of the minimum of a convex function on the segment a–b by bisection of its slope; `None` near an end.
-fn nearest_on_segment(a: Vec3, b: Vec3, slope: impl Fn(&Vec3) -> Vec3) -> Option<f64> {
+pub fn nearest_on_segment(a: Vec3, b: Vec3, slope: impl Fn(&Vec3) -> Vec3) -> Option<f64> {
     let along = b - a;
     let falls = |s: f64| slope(&(a + along * s)).dot(&along) < 0.0;
     if !falls(BORDER) || falls(1.0 - BORDER) {
@@ -144,7 +144,7 @@ fn nearest_on_segment(a: Vec3, b: Vec3, slope: impl Fn(&Vec3) -> Vec3) -> Option
 ///
 /// Nested bisection: for each share s of the third corner the best place on the parallel to the first edge, then the slope across
 /// it, which is monotone because the partial minimum of a convex function is convex.
-fn nearest_in_triangle([a, b, c]: [Vec3; 3], slope: impl Fn(&Vec3) -> Vec3) -> Option<[f64; 3]> {
+pub fn nearest_in_triangle([a, b, c]: [Vec3; 3], slope: impl Fn(&Vec3) -> Vec3) -> Option<[f64; 3]> {
     // The best place on the parallel at share s, as a fraction of it.
     let across = |s: f64| {
         let (from, to) = (a + (c - a) * s, b + (c - b) * s);

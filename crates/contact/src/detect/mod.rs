@@ -10,5 +10,6 @@ mod compile;
 mod convert;
 
 pub use analytic::PlacedShape;
+pub use analytic_search::{nearest_in_triangle, nearest_on_segment};
 pub use collider::{Collider, DetectError, DetectOptions, StepMotion};
 pub use compile::collision_mesh;

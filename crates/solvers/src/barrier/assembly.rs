@@ -1,0 +1,149 @@
+//! Stiffness, forces and the operator of all contacts.
+//!
+//! Barrier and friction of contact c act through `Σ c_i x_i` alone, so its Hessian is `c_i c_j K_c` with one 3×3 matrix
+//! `K_c = κ b'' n nᵀ + κ_f P`. The operator is `A + Wᵀ K W`, W the coefficients by contact and node: nothing is merged in the
+//! pattern of A. The product runs over contacts, then over nodes, each in a fixed order: the same bits on any number of threads.
+
+use super::contacts::{Contact, Way};
+use super::friction::friction_terms;
+use super::options::BarrierOptions;
+use crate::solver::World;
+use rayon::prelude::*;
+use stiction_contact::barrier::{BarrierTerms, MassRule, contact_mass, contact_stiffness};
+use stiction_numerics::{BlockMatrix, LinearOperator, Mat3, PrecondBlockJacobi, Vec3};
+
+/// What one contact adds: gradient and Hessian with respect to its relative displacement.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub gradient: Vec3,
+    pub hessian: Mat3,
+}
+
+/// The elastic part of an iteration.
+#[derive(Clone, Copy)]
+pub(super) struct Elastic<'a> {
+    /// Hessian with inertia.
+    pub matrix: &'a BlockMatrix,
+    /// Inertia per mass, 1/h² \[1/s²\].
+    pub inertia: f64,
+    pub fixed: &'a [bool],
+}
+
+/// Evaluates all contacts; κ is frozen at this configuration.
+pub(super) fn evaluate(
+    options: &BarrierOptions,
+    world: World<'_>,
+    elastic: Elastic<'_>,
+    way: Way<'_>,
+    contacts: &[Contact],
+) -> Vec<Terms> {
+    let barrier = options.barrier.barrier();
+    let evaluate = |contact: &Contact| {
+        let kappa = stiffness(options, world, elastic, contact) * contact.multiplicity;
+        let terms = BarrierTerms::new(&barrier, contact.gap, contact.activation, kappa, contact.normal);
+        let Some(terms) = terms else { return Terms { gradient: Vec3::zeros(), hessian: Mat3::zeros() } };
+        let [a, b] = contact.objects.map(|o| o as usize);
+        let coefficient = world.parameters.friction_between(a, b);
+        let (slope, curvature) = friction_terms(options, contact, coefficient, way, &terms);
+        Terms { gradient: terms.gradient(1.0) + slope, hessian: terms.hessian(1.0, 1.0) + curvature }
+    };
+    contacts.par_iter().map(evaluate).collect()
+}
+
+/// `κ = m/g² + ŵᵀHŵ` \[N/m\], H without inertia.   [Ando2024, eq. 5, 7]
+fn stiffness(options: &BarrierOptions, world: World<'_>, elastic: Elastic<'_>, contact: &Contact) -> f64 {
+    let (nodes, count) = (contact.stencil.nodes(), contact.stencil.nodes().len());
+    let mut coefficients = contact.stencil.weights().to_vec();
+    coefficients.extend(contact.prescribed.iter().filter(|w| **w != 0.0));
+    let mass = |k: usize| match nodes.get(k) {
+        Some(&node) if !elastic.fixed[node as usize] => world.model.mass[node as usize],
+        _ => f64::INFINITY,
+    };
+    let masses: Vec<f64> = (0..coefficients.len()).map(mass).collect();
+    let block = |i: usize, j: usize| {
+        if !options.elastic_stiffness || i >= count || j >= count {
+            return Mat3::zeros();
+        }
+        let (a, b) = (nodes[i] as usize, nodes[j] as usize);
+        let own = if i == j { elastic.inertia * world.model.mass[a] } else { 0.0 };
+        elastic.matrix.block(a, b) - Mat3::identity() * own
+    };
+    let mass = contact_mass(MassRule::Average, &coefficients, &masses);
+    let inertial = mass / (contact.gap * contact.gap);
+    contact_stiffness(&coefficients, &contact.normal, contact.gap, mass, block).max(inertial)
+}
+
+/// The operator `A + Wᵀ K W`.
+pub(super) struct ContactOperator<'a> {
+    matrix: &'a BlockMatrix,
+    contacts: &'a [Contact],
+    terms: &'a [Terms],
+    /// Entries of node i are `entries[starts[i]..starts[i + 1]]`: contact and coefficient.
+    starts: Vec<u32>,
+    entries: Vec<(u32, f64)>,
+}
+
+/// Nodes per task.
+const CHUNK: usize = 1024;
+
+impl<'a> ContactOperator<'a> {
+    pub fn new(matrix: &'a BlockMatrix, contacts: &'a [Contact], terms: &'a [Terms]) -> Self {
+        let mut starts = vec![0u32; matrix.block_count() + 1];
+        for node in contacts.iter().flat_map(|c| c.stencil.nodes()) {
+            starts[*node as usize + 1] += 1;
+        }
+        for row in 0..matrix.block_count() {
+            starts[row + 1] += starts[row];
+        }
+        let mut cursor = starts.clone();
+        let mut entries = vec![(0, 0.0); starts[matrix.block_count()] as usize];
+        for (c, contact) in contacts.iter().enumerate() {
+            for (&node, &weight) in contact.stencil.nodes().iter().zip(contact.stencil.weights()) {
+                let place = &mut cursor[node as usize];
+                entries[*place as usize] = (c as u32, weight);
+                *place += 1;
+            }
+        }
+        ContactOperator { matrix, contacts, terms, starts, entries }
+    }
+
+    fn row(&self, node: usize) -> &[(u32, f64)] {
+        &self.entries[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+
+    /// y ← y + factor · Wᵀ f, one force per contact.
+    pub fn scatter(&self, factor: f64, forces: &[Vec3], y: &mut [Vec3]) {
+        y.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, y)| {
+            for (k, y) in y.iter_mut().enumerate() {
+                for &(c, weight) in self.row(chunk * CHUNK + k) {
+                    *y += forces[c as usize] * (weight * factor);
+                }
+            }
+        });
+    }
+
+    /// Inverses of the diagonal blocks of the sum.
+    pub fn block_jacobi(&self, fixed: &[bool]) -> PrecondBlockJacobi {
+        let block = |node: usize| {
+            let own = self.row(node).iter().map(|&(c, w)| self.terms[c as usize].hessian * (w * w));
+            own.fold(*self.matrix.diagonal_block(node), |sum, k| sum + k)
+        };
+        PrecondBlockJacobi::from_blocks(self.matrix.block_count(), block, Some(fixed))
+    }
+}
+
+impl LinearOperator for ContactOperator<'_> {
+    fn block_count(&self) -> usize {
+        self.matrix.block_count()
+    }
+
+    fn apply(&self, x: &[Vec3], y: &mut [Vec3]) {
+        self.matrix.mul(x, y);
+        if self.contacts.is_empty() {
+            return;
+        }
+        let pairs = self.contacts.par_iter().zip(self.terms).with_min_len(256);
+        let forces: Vec<Vec3> = pairs.map(|(c, t)| t.hessian * c.relative(x)).collect();
+        self.scatter(1.0, &forces, y);
+    }
+}

@@ -1,0 +1,183 @@
+//! What is near what: pairs of surface features and of features and analytic colliders, with all their coefficients.
+//!
+//! A contact is a vector `e = Σ c_i x_i + (prescribed part)` from the second object to the first, its unit normal n, and the gap
+//! `g = |e| − offset`, offset = both half-thicknesses. `c_i` are over nodes, prescribed nodes included: their motion reaches
+//! the others through the lifted right-hand side. Vertices of mesh colliders and analytic surfaces are no unknowns; how
+//! they moved and will move stands in `moved` and `ahead`.
+
+use super::walls::Wall;
+use crate::solver::{StepError, World};
+use rayon::prelude::*;
+use stiction_bodies::Model;
+use stiction_bodies::surfaces::VertexSource;
+use stiction_collision::narrow_phase::narrow_phase;
+use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
+use stiction_contact::ContactStencil;
+use stiction_contact::detect::{PlacedShape, collision_mesh};
+use stiction_numerics::Vec3;
+
+/// Where everything is: unknowns, vertices of mesh colliders, and the time that places analytic colliders.
+#[derive(Clone, Debug)]
+pub(super) struct Configuration {
+    pub blocks: Vec<Vec3>,
+    pub kinematic: Vec<Vec3>,
+    pub time: f64,
+}
+
+/// The three configurations of an iteration: the start of the step, the present one, and where prescribed things go.
+#[derive(Clone, Copy)]
+pub(super) struct Way<'a> {
+    pub start: &'a Configuration,
+    pub now: &'a Configuration,
+    pub target: &'a Configuration,
+}
+
+/// A contact nearer than its activation gap.
+#[derive(Clone, Debug)]
+pub(super) struct Contact {
+    /// c_i over nodes.
+    pub stencil: ContactStencil,
+    /// Coefficients of prescribed vertices; they count in the mass and the norm of c.
+    pub prescribed: [f64; 4],
+    pub normal: Vec3,
+    pub gap: f64,
+    /// ĝ.
+    pub activation: f64,
+    /// How many pairs of primitives this contact stands for.
+    pub multiplicity: f64,
+    /// Motion of the prescribed part of `e` since the start of the step \[m\].
+    pub moved: Vec3,
+    /// Motion of the prescribed part of `e` that is still to come \[m\].
+    pub ahead: Vec3,
+    pub objects: [u32; 2],
+    pub point: Vec3,
+}
+
+impl Contact {
+    /// Σ c_i v_i.
+    pub fn relative(&self, values: &[Vec3]) -> Vec3 {
+        let pairs = self.stencil.nodes().iter().zip(self.stencil.weights());
+        pairs.map(|(&n, &w)| values[n as usize] * w).sum()
+    }
+}
+
+/// Collision mesh, tree and walls of a model.
+pub(super) struct Detector {
+    pub mesh: CollisionMesh,
+    pub phase: BroadPhase,
+    pub walls: Vec<Wall>,
+    widest: f64,
+    kinematic: usize,
+}
+
+impl Detector {
+    pub fn new(model: &Model) -> Result<Detector, MeshError> {
+        let mesh = collision_mesh(model)?;
+        let mut start = Vec::new();
+        model.surfaces.positions(&model.initial, &model.colliders, 0.0, &mut start);
+        let phase = BroadPhase::new(&mesh, &start)?;
+        let bodies = model.bodies.len();
+        let place = |(i, collider)| {
+            let shape = PlacedShape::new(collider, (bodies + i) as u32)?;
+            Some(Wall::new(shape, model.colliders.moves(i), model, &mesh))
+        };
+        let walls = model.colliders.colliders.iter().enumerate().filter_map(place).collect();
+        let widest = model.surfaces.objects.iter().map(|o| o.contact_gap).fold(0.0, f64::max);
+        let kinematic = start.len() - model.surfaces.kinematic_start();
+        Ok(Detector { mesh, phase, walls, widest, kinematic })
+    }
+
+    /// Number of vertices of mesh colliders.
+    pub fn mesh_collider_vertices(&self) -> usize {
+        self.kinematic
+    }
+
+    /// All contacts of the present configuration, in a fixed order.
+    pub fn contacts(&mut self, world: World<'_>, way: Way<'_>) -> Result<Vec<Contact>, StepError> {
+        let model = world.model;
+        let positions = surface_positions(model, way.now);
+        let candidates = self.phase.proximity_candidates(&self.mesh, &positions, self.widest)?;
+        let pairs = narrow_phase(&self.mesh, &candidates, &positions, self.widest);
+        let convert = |pair: &ProximityPair| from_pair(model, way, &positions, pair);
+        let mut contacts: Vec<Contact> = pairs.par_iter().filter_map(convert).collect();
+        for wall in &self.walls {
+            wall.contacts(model, &self.mesh, way, &positions, &mut contacts);
+        }
+        Ok(contacts)
+    }
+}
+
+/// All surface vertices of a configuration.
+pub(super) fn surface_positions(model: &Model, configuration: &Configuration) -> Vec<Vec3> {
+    let surfaces = &model.surfaces;
+    let mut out = Vec::with_capacity(surfaces.vertices());
+    out.extend_from_slice(&configuration.blocks[..surfaces.nodes]);
+    let combine = |e: &stiction_bodies::surfaces::EmbeddedVertex| -> Vec3 {
+        e.nodes.iter().zip(&e.weights).map(|(&n, w)| configuration.blocks[n as usize] * *w).sum()
+    };
+    out.extend(surfaces.embedded.iter().map(combine));
+    out.extend_from_slice(&configuration.kinematic);
+    out
+}
+
+/// Where the vertices of mesh colliders are at a time by their script.
+pub(super) fn scripted_vertices(model: &Model, time: f64) -> Vec<Vec3> {
+    let mut out = Vec::new();
+    for &(collider, _) in &model.surfaces.mesh_colliders {
+        model.colliders.append_positions(collider, time, &mut out);
+    }
+    out
+}
+
+/// ĝ of two objects: the mean of theirs.
+pub(super) fn activation_gap(model: &Model, objects: [u32; 2]) -> f64 {
+    let [a, b] = objects.map(|o| model.surfaces.objects[o as usize].contact_gap);
+    0.5 * (a + b)
+}
+
+/// Adds a surface vertex to a stencil over nodes; returns whether it is one of a mesh collider.
+pub(super) fn add_vertex(model: &Model, stencil: &mut ContactStencil, vertex: u32, weight: f64) -> bool {
+    match model.surfaces.source(vertex as usize) {
+        VertexSource::Node(node) => stencil.add(node, weight),
+        VertexSource::Embedded(e) => {
+            e.nodes.iter().zip(&e.weights).for_each(|(&n, w)| stencil.add(n, weight * w));
+        }
+        VertexSource::Kinematic => return true,
+    }
+    false
+}
+
+/// The contact of a pair, if it is near enough and anything in it can move.
+fn from_pair(model: &Model, way: Way<'_>, x: &[Vec3], pair: &ProximityPair) -> Option<Contact> {
+    let first = pair.weights.iter().position(|w| *w > 0.0)?;
+    let second = pair.weights.iter().position(|w| *w < 0.0)?;
+    let objects = [first, second].map(|k| model.surfaces.object_of_vertex[pair.vertices[k] as usize]);
+    let activation = activation_gap(model, objects);
+    if pair.gap >= activation {
+        return None;
+    }
+    let mut contact = Contact {
+        stencil: ContactStencil::default(),
+        prescribed: [0.0; 4],
+        normal: pair.normal,
+        gap: pair.gap,
+        activation,
+        multiplicity: f64::from(pair.multiplicity),
+        moved: Vec3::zeros(),
+        ahead: Vec3::zeros(),
+        objects,
+        point: Vec3::zeros(),
+    };
+    for (k, (&vertex, &weight)) in pair.vertices.iter().zip(&pair.weights).enumerate() {
+        if weight > 0.0 {
+            contact.point += x[vertex as usize] * weight;
+        }
+        if weight != 0.0 && add_vertex(model, &mut contact.stencil, vertex, weight) {
+            let place = vertex as usize - model.surfaces.kinematic_start();
+            contact.prescribed[k] = weight;
+            contact.moved += (way.now.kinematic[place] - way.start.kinematic[place]) * weight;
+            contact.ahead += (way.target.kinematic[place] - way.now.kinematic[place]) * weight;
+        }
+    }
+    (!contact.stencil.nodes().is_empty()).then_some(contact)
+}

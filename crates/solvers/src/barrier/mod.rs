@@ -1,0 +1,15 @@
+//! Method `barrier`: inexact Newton with cubic barriers, a line search on constraints alone, and no intersection ever. See
+//! `README.md` beside this file.
+
+mod assembly;
+mod check;
+mod contacts;
+mod friction;
+mod line_search;
+mod newton;
+mod options;
+mod solver;
+mod walls;
+
+pub use options::{BarrierOptions, BarrierShape};
+pub use solver::BarrierSolver;

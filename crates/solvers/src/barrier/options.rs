@@ -1,0 +1,125 @@
+//! Options of method `barrier`.   [Ando2024, sections 3.2, 3.8 and 6]
+
+use serde::Deserialize;
+use stiction_contact::barrier::Barrier;
+
+/// Which barrier keeps gaps open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BarrierShape {
+    /// Cubic: finite curvature down to zero gap.
+    #[default]
+    Cubic,
+    /// Logarithmic.
+    Logarithmic,
+    /// Quadratic penalty.
+    Quadratic,
+}
+
+impl BarrierShape {
+    /// The function itself.
+    pub fn barrier(self) -> Barrier {
+        match self {
+            BarrierShape::Cubic => Barrier::Cubic,
+            BarrierShape::Logarithmic => Barrier::Logarithmic,
+            BarrierShape::Quadratic => Barrier::Quadratic,
+        }
+    }
+}
+
+/// Options with their defaults; lengths in metres.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BarrierOptions {
+    /// Go on until the whole step is done, so that scripted motion is exact; otherwise the step taken is β h.
+    pub complete: bool,
+    /// Share β of the step at which the document's policy (`complete = false`) leaves the loop.
+    pub beta_max: f64,
+    /// Newton iterations at least.
+    pub min_iterations: usize,
+    /// Newton iterations after which a completed step is no longer refined.
+    pub refine_iterations: usize,
+    /// Newton iterations at most, whatever is left of the step.
+    pub max_iterations: usize,
+    /// A completed step is converged when no node moves faster than this in an iteration, |d|∞/h \[m/s\].
+    pub tolerance: f64,
+    /// One more iteration with β h when less than the whole step was taken.
+    pub error_reduction: bool,
+    /// How far beyond the direction the line search looks.
+    pub extension: f64,
+    /// Share of a gap that one line search leaves open.
+    pub slack: f64,
+    /// Residual of conjugate gradients relative to the one at their start (largest component).
+    pub pcg_tolerance: f64,
+    /// Iterations of conjugate gradients at most.
+    pub pcg_iterations: usize,
+    /// Which barrier.
+    pub barrier: BarrierShape,
+    /// Whether elasticity counts in the stiffness of contacts; mass and distance alone otherwise.
+    pub elastic_stiffness: bool,
+    /// Whether there is friction.
+    pub friction: bool,
+    /// Slip below which friction is not fully mobilised \[m\], ε.
+    pub friction_epsilon: f64,
+    /// Whether the curvature of the barrier caps the friction in the matrix (the force stays).
+    pub friction_cap: bool,
+}
+
+impl Default for BarrierOptions {
+    fn default() -> Self {
+        BarrierOptions {
+            complete: true,
+            beta_max: 0.25,
+            min_iterations: 1,
+            refine_iterations: 16,
+            max_iterations: 256,
+            tolerance: 1e-3,
+            error_reduction: true,
+            extension: 1.25,
+            slack: 0.1,
+            pcg_tolerance: 1e-3,
+            pcg_iterations: 5000,
+            barrier: BarrierShape::Cubic,
+            elastic_stiffness: true,
+            friction: true,
+            friction_epsilon: 1e-5,
+            friction_cap: false,
+        }
+    }
+}
+
+impl BarrierOptions {
+    /// Names the option that cannot be used, and why.
+    pub fn validate(&self) -> Result<(), String> {
+        let positive = [
+            ("tolerance", self.tolerance),
+            ("pcg_tolerance", self.pcg_tolerance),
+            ("friction_epsilon", self.friction_epsilon),
+        ];
+        if let Some((name, value)) = positive.iter().find(|(_, v)| !(v.is_finite() && *v > 0.0)) {
+            return Err(format!("`{name}` is {value}; give a positive number"));
+        }
+        let shares = [("beta_max", self.beta_max), ("slack", self.slack)];
+        if let Some((name, value)) = shares.iter().find(|(_, v)| !(*v > 0.0 && *v < 1.0)) {
+            return Err(format!("`{name}` is {value}; give a number between 0 and 1"));
+        }
+        if !(self.extension.is_finite() && self.extension >= 1.0) {
+            return Err(format!("`extension` is {}; give a number from 1 on, such as 1.25", self.extension));
+        }
+        let counts = [
+            ("min_iterations", self.min_iterations),
+            ("refine_iterations", self.refine_iterations),
+            ("max_iterations", self.max_iterations),
+            ("pcg_iterations", self.pcg_iterations),
+        ];
+        if let Some((name, _)) = counts.iter().find(|(_, n)| *n == 0) {
+            return Err(format!("`{name}` is 0; give at least 1"));
+        }
+        if self.max_iterations < self.refine_iterations.max(self.min_iterations) {
+            return Err(
+                "`max_iterations` is below `refine_iterations` or `min_iterations`; raise it".to_owned()
+            );
+        }
+        Ok(())
+    }
+}

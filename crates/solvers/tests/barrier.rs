@@ -1,0 +1,245 @@
+//! Method `barrier`: no intersection at any step, balance of forces, friction at its threshold, the same bits on any number of threads.
+
+use std::path::Path;
+use stiction_bodies::{Model, Parameters, State, build};
+use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_numerics::{Random, Vec3};
+use stiction_scene::load_text;
+use stiction_solvers::{Solver, StepReport, World, create};
+
+struct Bench {
+    model: Model,
+    parameters: Parameters,
+    state: State,
+    solver: Box<dyn Solver>,
+}
+
+impl Bench {
+    fn new(text: &str) -> Bench {
+        let text = format!("stiction = 1\nfps = 100\n{text}");
+        let scene =
+            load_text("test.toml", &text, Path::new("."), &[] as &[&str]).expect("a good scene").scene;
+        let model = build(&scene).expect("a good model");
+        let parameters = Parameters::from_scene(&scene);
+        let state = State::initial(&model, &scene);
+        let solver =
+            create(&scene.method, World { model: &model, parameters: &parameters }).expect("a method");
+        Bench { model, parameters, state, solver }
+    }
+
+    /// Moves every node by at most `size` \[m\].
+    fn jitter(&mut self, seed: u64, size: f64) {
+        let mut random = Random::new(seed);
+        self.state.blocks[..self.model.nodes].iter_mut().for_each(|x| *x += random.vector(-size, size));
+    }
+
+    fn step(&mut self, h: f64) -> StepReport {
+        let world = World { model: &self.model, parameters: &self.parameters };
+        self.solver.step(world, &mut self.state, h).expect("a step")
+    }
+
+    /// An independent judgement of the state: nothing crosses, nothing overlaps, nothing is inside.
+    fn assert_free(&self, collider: &mut Collider, step: usize) {
+        let found = collider.judge(&self.model, &self.state.blocks, self.state.time).expect("a mesh");
+        assert!(found.is_intersection_free(), "step {step}: {found:?}");
+        assert!(found.overlaps.is_empty(), "step {step}: {:?}", found.overlaps);
+    }
+
+    fn centre(&self) -> Vec3 {
+        let moment: Vec3 =
+            self.model.mass[..self.model.nodes].iter().zip(&self.state.blocks).map(|(m, x)| x * *m).sum();
+        moment / self.model.mass[..self.model.nodes].iter().sum::<f64>()
+    }
+}
+
+fn counter(report: &StepReport, name: &str) -> Option<f64> {
+    report.counters.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+}
+
+const ON_A_BALL: &str = "
+    method = { key = 'barrier' }
+    [bodies.cloth]
+    kind = 'cloth'
+    mesh = { grid = { size = [0.3, 0.3], cells = [10, 10], pattern = 'alternating' } }
+    translate = [0.01, 0.02, 0.115]
+    material = { preset = 'cotton' }
+    friction = 0.3
+    gap = 0.002
+    [colliders.ball]
+    sphere = { centre = [0, 0, 0], radius = 0.1 }
+    gap = 0.002";
+
+/// A strip that stands upright falls on a table and folds on itself.
+const FOLDING: &str = "
+    method = { key = 'barrier' }
+    [bodies.cloth]
+    kind = 'cloth'
+    mesh = { grid = { size = [0.06, 0.3], cells = [3, 15], pattern = 'alternating' } }
+    rotate = { axis = [1, 0, 0], degrees = 88 }
+    translate = [0.0, 0.0, 0.155]
+    material = { preset = 'cotton' }
+    friction = 0.3
+    gap = 0.002
+    [colliders.table]
+    plane = { normal = [0, 0, 1], offset = 0.0 }
+    gap = 0.002";
+
+#[test]
+fn nothing_ever_crosses_and_gaps_stay_open() {
+    for (name, scene, steps) in [("ball", ON_A_BALL, 40), ("folding", FOLDING, 50)] {
+        for seed in 1..4 {
+            let mut bench = Bench::new(scene);
+            bench.jitter(seed, 2e-5);
+            let mut collider = Collider::new(&bench.model, DetectOptions::default()).expect("a mesh");
+            let (mut most, mut iterations) = (0, 0);
+            for step in 0..steps {
+                let mut left: f64 = 0.01;
+                while left > 1e-9 {
+                    let report = bench.step(left);
+                    left -= report.advanced;
+                    assert!(
+                        counter(&report, "min_gap_m").is_none_or(|gap| gap > 0.0),
+                        "{:?}",
+                        report.counters
+                    );
+                    (most, iterations) = (most.max(report.contacts), iterations + report.iterations);
+                    bench.assert_free(&mut collider, step);
+                }
+            }
+            println!("{name} {seed}: {iterations} iterations, at most {most} contacts");
+            assert!(most > 20, "{name} {seed}: only {most} contacts");
+        }
+    }
+}
+
+#[test]
+fn a_cloth_at_rest_weighs_what_it_weighs() {
+    let mut bench = Bench::new(
+        "method = { key = 'barrier' }
+        [bodies.cloth]
+        kind = 'cloth'
+        mesh = { grid = { size = [0.2, 0.2], cells = [8, 8] } }
+        translate = [0.0, 0.0, 0.003]
+        material = { preset = 'cotton', thickness = 0.001 }
+        gap = 0.001
+        [colliders.table]
+        plane = { normal = [0, 0, 1], offset = 0.0 }
+        gap = 0.001",
+    );
+    let reports: Vec<StepReport> = (0..100).map(|_| bench.step(0.01)).collect();
+    let weight = bench.model.body_mass(0) * 9.81;
+    let last = reports.last().expect("steps were made");
+    let force = last.contact_force[0];
+    println!("{force:?} against {weight}");
+    assert!((force - Vec3::new(0.0, 0.0, weight)).norm() < 0.01 * weight, "{force} against {weight}");
+    assert!((last.contact_force[0] + last.contact_force[1]).norm() < 1e-12);
+}
+
+/// How far a block slides in half a second on a slope of atan(1/2), pulled by a tilted gravity.
+fn slide(friction: f64) -> f64 {
+    let (sine, cosine) = (0.2_f64.sqrt(), 0.8_f64.sqrt());
+    let mut bench = Bench::new(&format!(
+        "gravity = [{}, 0.0, {}]
+        method = {{ key = 'barrier', refine_iterations = 32, tolerance = 1e-5 }}
+        [bodies.block]
+        kind = 'solid'
+        mesh = {{ tet_box = {{ size = [0.1, 0.1, 0.05], cells = [2, 2, 1] }} }}
+        translate = [0.0, 0.0, 0.0258]
+        friction = {friction}
+        gap = 0.001
+        material = {{ density = 1000.0, young = 1e6, poisson = 0.3, damping_stiffness = 0.01 }}
+        [colliders.slope]
+        plane = {{ normal = [0, 0, 1], offset = 0.0 }}
+        friction = {friction}
+        gap = 0.001",
+        9.81 * sine,
+        -9.81 * cosine
+    ));
+    for _ in 0..10 {
+        bench.step(0.01);
+    }
+    let before = bench.centre().x;
+    for _ in 0..50 {
+        bench.step(0.01);
+    }
+    bench.centre().x - before
+}
+
+#[test]
+fn a_slope_holds_above_its_threshold_and_not_below() {
+    let (holds, slides) = (slide(0.52), slide(0.45));
+    println!("slid {holds} m at 0.52, {slides} m at 0.45");
+    // Lagged friction creeps by at most ε = 0.01 mm per step.
+    assert!(holds.abs() < 50.0 * 1.05e-5, "slid {holds} m at 0.52");
+    // a = g (sin − μ cos): 0.055 m in half a second from rest.
+    assert!(slides > 0.04, "slid only {slides} m at 0.45");
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let states: Vec<Vec<Vec3>> = [1, 2, 7]
+        .into_iter()
+        .map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
+            pool.install(|| {
+                let mut bench = Bench::new(ON_A_BALL);
+                (0..12).for_each(|_| drop(bench.step(0.01)));
+                bench.state.blocks
+            })
+        })
+        .collect();
+    assert!(states[0] == states[1] && states[0] == states[2]);
+}
+
+#[test]
+fn a_shortened_step_says_how_far_it_got() {
+    let text =
+        ON_A_BALL.replace("method = { key = 'barrier' }", "method = { key = 'barrier', complete = false }");
+    let mut bench = Bench::new(&text);
+    let mut shortened = 0;
+    for _ in 0..60 {
+        let before = bench.state.time;
+        let report = bench.step(0.01);
+        let beta = counter(&report, "beta").expect("always there");
+        assert!((report.advanced - beta * 0.01).abs() < 1e-15 && beta >= 0.25);
+        assert!((bench.state.time - before - report.advanced).abs() < 1e-15);
+        shortened += usize::from(beta < 1.0);
+    }
+    println!("{shortened} of 60 steps were shortened");
+    assert!(shortened > 0);
+}
+
+#[test]
+fn a_start_that_intersects_is_refused_with_names() {
+    let mut bench = Bench::new(&ON_A_BALL.replace("0.02, 0.115", "0.02, 0.09"));
+    let before = bench.state.clone();
+    let world = World { model: &bench.model, parameters: &bench.parameters };
+    let error = bench.solver.step(world, &mut bench.state, 0.01).expect_err("the cloth is in the ball");
+    let text = error.to_string();
+    assert!(text.contains("`cloth`") && text.contains("`ball`") && text.contains("at the start"), "{text}");
+    assert_eq!(bench.state, before);
+}
+
+/// A pinned sheet is lowered through another pinned one: the step must fail and say between what.
+#[test]
+fn pins_that_force_a_crossing_are_named() {
+    let sheet = |name: &str, height: f64, pin: &str| {
+        format!(
+            "[bodies.{name}]
+            kind = 'cloth'
+            mesh = {{ grid = {{ size = [0.1, 0.1], cells = [2, 2] }} }}
+            translate = [0.0, 0.0, {height}]
+            material = {{ preset = 'cotton' }}
+            gap = 0.002
+            pins = [{{ select = {{ box = {{ min = [-1, -1, -1], max = [1, 1, 1] }} }} {pin} }}]\n"
+        )
+    };
+    let falling = ", motion = { velocity = [0, 0, -1] }";
+    let text =
+        format!("method = {{ key = 'barrier' }}\n{}{}", sheet("low", 0.0, ""), sheet("high", 0.015, falling));
+    let mut bench = Bench::new(&text);
+    let world = World { model: &bench.model, parameters: &bench.parameters };
+    let error = (0..20).find_map(|_| bench.solver.step(world, &mut bench.state, 0.01).err());
+    let text = error.expect("the pins cross").to_string();
+    assert!(text.contains("`low`") && text.contains("`high`"), "{text}");
+}
