@@ -2,6 +2,7 @@
 
 use crate::colliders::ColliderTable;
 use crate::couplings::{AnchorGroup, Anchors, Coupling};
+use crate::directions::SurfaceDirections;
 use crate::mass::{add_body_mass, normal_inertia};
 use crate::model::{Body, Model};
 use crate::partition::{Joiner, Partition};
@@ -306,6 +307,7 @@ fn surfaces(scene: &Scene, bodies: &[Body], nodes: usize, rods: &RodTable) -> Su
             contact_gap: source.contact_gap,
             self_contact: source.self_contact,
             kinematic: false,
+            directions: directions(&out, index as u32, body, source),
         });
     }
     for (index, collider) in scene.colliders.iter().enumerate() {
@@ -318,9 +320,27 @@ fn surfaces(scene: &Scene, bodies: &[Body], nodes: usize, rods: &RodTable) -> Su
             contact_gap: collider.contact_gap,
             self_contact: false,
             kinematic: true,
+            directions: None,
         });
     }
     out
+}
+
+/// The grain of a body's friction on its nodes, or on its embedded surface.
+fn directions(
+    out: &Surfaces,
+    object: u32,
+    body: &Body,
+    source: &resolved::Body,
+) -> Option<SurfaceDirections> {
+    let field = &source.friction_direction.as_ref()?.field;
+    let (mesh, first) = match &source.embedded_surface {
+        Some(surface) => (&surface.mesh, out.vertices() - surface.mesh.vertices.len()),
+        None => (&source.mesh, body.nodes.start),
+    };
+    let own = out.triangles.iter().filter(|t| out.object_of_vertex[t[0] as usize] == object);
+    let triangles: Vec<[u32; 3]> = own.copied().collect();
+    Some(SurfaceDirections::new(field, first, &triangles, &mesh.vertices, mesh.uv.as_deref()))
 }
 
 fn embed(out: &mut Surfaces, object: u32, body: &Body, surface: &resolved::EmbeddedSurface) {

@@ -9,6 +9,7 @@
 pub mod build;
 pub mod colliders;
 pub mod couplings;
+pub mod directions;
 pub mod frames;
 pub mod mass;
 pub mod model;

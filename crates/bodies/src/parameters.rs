@@ -12,6 +12,8 @@ pub struct Parameters {
     pub materials: Vec<Material>,
     /// Friction coefficient of each body, then of each collider.
     pub friction: Vec<f64>,
+    /// Coefficients along and across the grain of each body that has one, then of each collider.
+    pub grain_friction: Vec<Option<[f64; 2]>>,
     /// Pair table and mixing rule.
     pub friction_table: FrictionTable,
     /// Gravity \[m/s²\].
@@ -30,11 +32,29 @@ impl Parameters {
         Parameters {
             materials: scene.bodies.iter().map(|b| b.material.clone()).collect(),
             friction: bodies.chain(colliders).collect(),
+            grain_friction: (scene
+                .bodies
+                .iter()
+                .map(|b| b.friction_direction.as_ref().map(|d| [d.along, d.across])))
+            .chain(scene.colliders.iter().map(|_| None))
+            .collect(),
             friction_table: scene.friction.clone(),
             gravity: scene.gravity,
             wind: scene.wind,
             bodies: scene.bodies.len(),
         }
+    }
+
+    /// Coefficients along and across the grain between two objects, of which at least one has a grain: geometric means, with
+    /// the plain coefficient of the one that has none.
+    pub fn grain_between(&self, a: usize, b: usize) -> Option<[f64; 2]> {
+        let (first, second) = (self.grain_friction[a], self.grain_friction[b]);
+        if first.is_none() && second.is_none() {
+            return None;
+        }
+        let (first, second) =
+            (first.unwrap_or([self.friction[a]; 2]), second.unwrap_or([self.friction[b]; 2]));
+        Some([0, 1].map(|k| (first[k] * second[k]).sqrt()))
     }
 
     /// Coulomb coefficient between two objects (bodies first, then colliders).

@@ -4,6 +4,7 @@
 //! vertices of surfaces embedded in tets; then the vertices of mesh colliders, which depend on time alone.
 
 use crate::colliders::ColliderTable;
+use crate::directions::SurfaceDirections;
 use stiction_numerics::Vec3;
 
 /// A body or a collider: bodies first in the order of the scene, then colliders.
@@ -42,6 +43,8 @@ pub struct ObjectSurface {
     pub self_contact: bool,
     /// Whether it moves as prescribed.
     pub kinematic: bool,
+    /// The grain of its friction, if it has one.
+    pub directions: Option<SurfaceDirections>,
 }
 
 /// Surfaces of a whole model.

@@ -9,12 +9,13 @@ use super::analytic_search::AnalyticSearch;
 use super::compile::collision_mesh;
 use super::convert::{Converter, pair_key};
 use crate::contact::NewContact;
+use crate::elliptic::EllipticRule;
 use rayon::prelude::*;
 use std::ops::Index;
 use stiction_bodies::{Model, Parameters, Prescription};
 use stiction_collision::ccd::{Advance, AdvanceOptions, Query};
 use stiction_collision::intersection::{self, InsidePoint, StateReport};
-use stiction_collision::narrow_phase::{edge_edge_pair, narrow_phase, vertex_triangle_pair};
+use stiction_collision::narrow_phase::{edge_edge_pair, narrow_phase, reevaluate, vertex_triangle_pair};
 use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
 use stiction_numerics::Vec3;
 
@@ -26,11 +27,13 @@ pub type DetectError = MeshError;
 pub struct DetectOptions {
     /// Share of a pair's start distance that continuous detection keeps; the rest is open to motion.
     pub slack: f64,
+    /// Law of anisotropic friction on its ellipse.
+    pub elliptic_rule: EllipticRule,
 }
 
 impl Default for DetectOptions {
     fn default() -> Self {
-        DetectOptions { slack: 0.1 }
+        DetectOptions { slack: 0.1, elliptic_rule: EllipticRule::default() }
     }
 }
 
@@ -147,6 +150,25 @@ impl Collider {
         Ok(out)
     }
 
+    /// The proximity pairs within a gap at a configuration, as geometry: what barriers and penalties work on.
+    pub fn pairs(
+        &mut self,
+        model: &Model,
+        blocks: &[Vec3],
+        time: f64,
+        gap: f64,
+    ) -> Result<Vec<ProximityPair>, DetectError> {
+        model.surfaces.positions(blocks, &model.colliders, time, &mut self.start);
+        let candidates = self.phase.proximity_candidates(&self.mesh, &self.start, gap)?;
+        Ok(narrow_phase(&self.mesh, &candidates, &self.start, gap))
+    }
+
+    /// Known pairs at a trial configuration: the same features with weights, normals and gaps anew.
+    pub fn reevaluate(&mut self, model: &Model, pairs: &mut [ProximityPair], blocks: &[Vec3], time: f64) {
+        model.surfaces.positions(blocks, &model.colliders, time, &mut self.end);
+        pairs.par_iter_mut().for_each(|pair| *pair = reevaluate(pair, &self.end));
+    }
+
     /// Judges a whole configuration: crossings, overlaps, points inside closed bodies and inside analytic colliders.
     pub fn judge(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<StateReport, DetectError> {
         model.surfaces.positions(blocks, &model.colliders, time, &mut self.start);
@@ -175,6 +197,7 @@ impl Collider {
             motion,
             start: &self.start,
             prescribed_end: &self.end,
+            elliptic_rule: self.options.elliptic_rule,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::collider::StepMotion;
 use crate::contact::{ContactKind, ContactStencil, Friction, NewContact};
+use crate::elliptic::{EllipticCone, EllipticRule, Matchstick};
 use stiction_bodies::surfaces::VertexSource;
 use stiction_bodies::{Parameters, Surfaces};
 use stiction_collision::{PairKind, ProximityPair};
@@ -16,6 +17,7 @@ pub(super) struct Converter<'a> {
     pub start: &'a [Vec3],
     /// Surface vertices at the end where they are prescribed; elsewhere anything.
     pub prescribed_end: &'a [Vec3],
+    pub elliptic_rule: EllipticRule,
 }
 
 /// What is known of a contact before its stencil is made.
@@ -66,11 +68,27 @@ impl Converter<'_> {
         let [a, b] = touch.objects.map(|o| o as usize);
         let friction = self.parameters.friction_between(a, b);
         let mut contact = NewContact::new(stencil, touch.normal, touch.gap, h, friction);
-        contact.friction = Friction::Isotropic(friction);
+        contact.friction =
+            self.cone(touch, friction).map_or(Friction::Isotropic(friction), Friction::Elliptic);
         contact.kinematic_velocity = kinematic;
         (contact.kind, contact.key) = (touch.kind, touch.key);
         (contact.bodies, contact.point) = (touch.objects, touch.point);
         Some(contact)
+    }
+
+    /// The elliptic cone where a surface has a grain; a surface without one takes the other's direction.
+    fn cone(&self, touch: &Touch<'_>, isotropic: f64) -> Option<EllipticCone> {
+        let [a, b] = touch.objects.map(|o| o as usize);
+        let [along, across] = self.parameters.grain_between(a, b)?;
+        let direction = |object: usize, side: f64| {
+            let directions = self.surfaces.objects[object].directions.as_ref()?;
+            let weighted = touch.vertices.iter().zip(touch.weights);
+            let (&vertex, _) = weighted.max_by(|p, q| (p.1 * side).total_cmp(&(q.1 * side)))?;
+            directions.at(vertex as usize, self.start)
+        };
+        let (first, second) = (direction(a, 1.0), direction(b, -1.0));
+        let (first, second) = (first.or(second)?, second.or(first)?);
+        Matchstick { isotropic, along, across, rule: self.elliptic_rule }.cone(&touch.normal, &first, &second)
     }
 
     /// The contact of a pair of surface features found at `place` (the configuration where it was found), with the gap taken at

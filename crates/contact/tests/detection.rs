@@ -1,0 +1,138 @@
+//! The collision service over a model: what it finds, and that it finds it once.
+
+use std::path::Path;
+use stiction_bodies::{Model, Parameters, State, build};
+use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
+use stiction_contact::{ContactKind, Friction, NewContact};
+use stiction_numerics::Vec3;
+use stiction_scene::load_text;
+
+struct World {
+    model: Model,
+    parameters: Parameters,
+    state: State,
+    collider: Collider,
+}
+
+fn world(text: &str) -> World {
+    let scene =
+        load_text("test.toml", text, Path::new("."), &[] as &[&str]).expect("the scene is valid").scene;
+    let model = build(&scene).expect("the scene compiles");
+    let collider = Collider::new(&model, DetectOptions::default()).expect("the surfaces are sound");
+    World {
+        parameters: Parameters::from_scene(&scene),
+        state: State::initial(&model, &scene),
+        model,
+        collider,
+    }
+}
+
+impl World {
+    /// Proximity contacts, then continuous ones that are new, for a step of 10 ms.
+    fn contacts(&mut self, velocity: Vec3) -> (Vec<NewContact>, Vec<NewContact>) {
+        let h = 0.01;
+        let prescription = self.model.pins.prescribe(&self.model, &self.state, h);
+        let motion = StepMotion { start: &self.state.blocks, prescription: &prescription, time: 0.0, h };
+        let velocities = vec![velocity; self.model.blocks()];
+        let near =
+            self.collider.proximity(&self.model, &self.parameters, &motion, &velocities).expect("found");
+        let mut known: Vec<u64> = near.iter().map(|c| c.key).collect();
+        known.sort_unstable();
+        known.windows(2).for_each(|pair| assert_ne!(pair[0], pair[1], "every contact has its own key"));
+        let later = self.collider.continuous(&self.model, &self.parameters, &motion, &velocities, &known);
+        let later = later.expect("found");
+        assert!(later.iter().all(|c| known.binary_search(&c.key).is_err()), "known contacts come once");
+        (near, later)
+    }
+}
+
+const SHEET: &str = "stiction = 1
+[bodies.sheet]
+kind = 'cloth'
+material = 'cotton'
+thickness = 0.001
+gap = 0.002
+mesh = { grid = { size = [1, 1], cells = [8, 8] } }
+";
+
+#[test]
+fn a_fast_sheet_meets_plane_and_sheet_before_it_passes_them() {
+    let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.02, -0.05]\n";
+    let text = SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once");
+    let mut still = world(&text);
+    assert!(still.contacts(Vec3::zeros()).0.is_empty());
+    let mut fast = world(&text);
+    fast.parameters.gravity = Vec3::zeros();
+    // Both sheets move alike: nothing to find. Then the upper one alone.
+    assert!(fast.contacts(Vec3::new(0.0, 0.0, -20.0)).1.is_empty());
+    let nodes = fast.model.bodies[1].nodes.clone();
+    let prescription = fast.model.pins.prescribe(&fast.model, &fast.state, 0.01);
+    let motion = StepMotion { start: &fast.state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
+    let mut velocities = vec![Vec3::zeros(); fast.model.blocks()];
+    nodes.for_each(|n| velocities[n] = Vec3::new(0.0, 0.0, -20.0));
+    let found =
+        fast.collider.continuous(&fast.model, &fast.parameters, &motion, &velocities, &[]).expect("found");
+    assert!(found.len() > 100, "{}", found.len());
+    for contact in &found {
+        // The gap is that of the start: 50 mm less the thickness of 1 mm, along a vertical normal.
+        assert!(contact.normal.z.abs() > 0.999, "{}", contact.normal);
+        assert!((contact.gap - 0.049).abs() < 1e-4, "{}", contact.gap);
+        let sum: f64 = contact.stencil.weights().iter().sum();
+        assert!(sum.abs() < 1e-12, "weights of two free bodies sum to zero");
+    }
+}
+
+#[test]
+fn a_ball_is_met_by_faces_between_their_vertices() {
+    let text =
+        SHEET.to_owned() + "[colliders.ball]\nsphere = { centre = [0.05, 0.07, -0.1008], radius = 0.1 }\n";
+    let (near, _) = world(&text).contacts(Vec3::zeros());
+    assert!(near.iter().all(|c| c.kind == ContactKind::Analytic));
+    let nearest = near.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
+    // The nearest point of the sheet is straight above the centre: 0.8 mm less half the thickness.
+    assert!((nearest - 0.0003).abs() < 1e-9, "{nearest}");
+    assert!(near.iter().any(|c| c.stencil.nodes().len() == 3), "a face touches inside");
+}
+
+#[test]
+fn prescribed_vertices_leave_the_stencil_and_bring_their_velocity() {
+    let text = SHEET.to_owned()
+        + "[[bodies.sheet.pins]]\nselect = 'left'\nmotion = { velocity = [0, 0, -3] }\n\
+           [colliders.floor]\nplane = { offset = -0.001 }\n";
+    let (near, _) = world(&text).contacts(Vec3::zeros());
+    // 81 vertices, 9 of them pinned: a pinned vertex against the floor has nothing that is free.
+    assert_eq!(near.len(), 72);
+}
+
+#[test]
+fn a_grain_makes_an_elliptic_cone_that_follows_the_cloth() {
+    let text = SHEET.to_owned()
+        + "friction_direction = { along = 0.9, across = 0.1, direction = [1, 0, 0] }\nrotate = { axis = [0, 0, 1], degrees = 30 }\n\
+           [colliders.floor]\nplane = { offset = -0.001 }\nfriction = 1.0\n";
+    let (near, _) = world(&text).contacts(Vec3::zeros());
+    assert_eq!(near.len(), 81);
+    for contact in &near {
+        let Friction::Elliptic(cone) = contact.friction else { panic!("friction has a grain") };
+        assert!((cone.friction_tangent - 0.9_f64.sqrt()).abs() < 1e-12);
+        assert!((cone.friction_binormal - 0.1_f64.sqrt()).abs() < 1e-12);
+        assert!((cone.tangent.x.abs() - 1.0).abs() < 1e-9, "{}", cone.tangent);
+    }
+}
+
+#[test]
+fn known_pairs_are_evaluated_anew_at_a_trial_configuration() {
+    let below = SHEET.replace("sheet]", "base]") + "translate = [0.01, 0.02, -0.002]\n";
+    let mut world =
+        world(&(SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once")));
+    let blocks = world.state.blocks.clone();
+    let mut pairs = world.collider.pairs(&world.model, &blocks, 0.0, 0.003).expect("found");
+    assert!(!pairs.is_empty());
+    let before = pairs.clone();
+    let mut trial = blocks;
+    world.model.bodies[1].nodes.clone().for_each(|n| trial[n].z += 0.004);
+    world.collider.reevaluate(&world.model, &mut pairs, &trial, 0.0);
+    for (old, new) in before.iter().zip(&pairs) {
+        assert_eq!(old.key(), new.key());
+        assert!((new.gap - 0.005).abs() < 1e-3 + (old.gap - 0.001).abs(), "{} {}", old.gap, new.gap);
+    }
+}
