@@ -8,7 +8,7 @@ use stiction::{RunOptions, gallery, run};
 
 /// Small versions of scenes that together use every kind of body and both methods.
 const SCENES: [(&str, &[&str]); 4] = [
-    ("flag", &["frames=4", "bodies.flag.mesh.grid.cells=[12, 8]"]),
+    ("hanging_cloth", &["frames=4", "bodies.sheet.mesh.grid.cells=[12, 12]"]),
     ("sphere_drape", &["frames=6", "bodies.cloth.mesh.grid.cells=[14, 14]"]),
     ("twisted_bar", &["frames=3"]),
     ("curly_strand", &["frames=5"]),

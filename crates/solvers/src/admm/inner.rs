@@ -82,7 +82,24 @@ impl Inner<'_> {
             momentum.advance(iterate, self.options.accelerate && residual < before);
             previous.copy_from_slice(&iterate.velocity);
         }
+        self.catch_late_contacts(iterate, &momentum, &mut report)?;
         Ok(report)
+    }
+
+    /// The last projection may send points into each other anew: detects along p and projects again until nothing new is found.
+    fn catch_late_contacts(
+        &mut self,
+        iterate: &mut Iterate,
+        momentum: &Momentum,
+        report: &mut InnerReport,
+    ) -> Result<(), DetectError> {
+        for _ in 0..self.options.final_passes {
+            if self.append_new_contacts(&iterate.projected)? == 0 {
+                break;
+            }
+            self.project(iterate, momentum, f64::INFINITY, report);
+        }
+        Ok(())
     }
 
     /// p ← projection of v − λ on the contact constraints.
@@ -105,14 +122,15 @@ impl Inner<'_> {
         report.asleep = sweep.asleep as f64 / self.contacts.len().max(1) as f64;
     }
 
-    /// Continuous-time detection along v; new contacts join the set.
-    fn append_new_contacts(&mut self, velocity: &[Vec3]) -> Result<(), DetectError> {
+    /// Continuous-time detection along a velocity; new contacts join the set. Returns their number.
+    fn append_new_contacts(&mut self, velocity: &[Vec3]) -> Result<usize, DetectError> {
         let World { model, parameters } = self.world;
         let found = timed(&mut self.seconds.detection, || {
             self.collider.continuous(model, parameters, &self.motion, velocity, self.known)
         })?;
+        let count = found.len();
         append(self.contacts, self.known, prepare(found, self.options, self.motion.h));
-        Ok(())
+        Ok(count)
     }
 
     fn residual(&self, iterate: &Iterate, previous: &[Vec3]) -> (f64, f64) {

@@ -23,6 +23,8 @@ pub struct AdmmOptions {
     pub sigma: f64,
     /// Continuous detection again after so many ADMM iterations.
     pub detect_every: usize,
+    /// Most rounds of detection and projection after the last iteration, so that what it found late is kept out too.
+    pub final_passes: usize,
     /// Nesterov acceleration with restart (algorithm 4).
     pub accelerate: bool,
     /// Contacts whose update is below this share of the residual sleep until the next projection. 0 switches it off.
@@ -46,6 +48,7 @@ impl Default for AdmmOptions {
             beta: 25.0,
             sigma: 1e-3,
             detect_every: 5,
+            final_passes: 4,
             accelerate: false,
             sleep: 0.01,
             compliance: 0.0,
