@@ -243,3 +243,43 @@ fn pins_that_force_a_crossing_are_named() {
     let text = error.expect("the pins cross").to_string();
     assert!(text.contains("`low`") && text.contains("`high`"), "{text}");
 }
+
+/// Colliders of both kinds rise into a sheet held at two edges, under both policies: their motion is scripted, the sheet gives way.
+#[test]
+fn moving_colliders_push_and_never_pass() {
+    let ball = "sphere = { centre = [0.013, 0.007, -0.06], radius = 0.05 }";
+    let mesh =
+        "mesh = { sphere = { radius = 0.05, subdivisions = 2 } }\n    translate = [0.013, 0.007, -0.06]";
+    for (kind, shape) in [("ball", ball), ("mesh", mesh)] {
+        for complete in [true, false] {
+            let mut bench = Bench::new(&format!(
+                "method = {{ key = 'barrier', complete = {complete} }}
+                [bodies.cloth]
+                kind = 'cloth'
+                mesh = {{ grid = {{ size = [0.3, 0.3], cells = [8, 8], pattern = 'alternating' }} }}
+                material = {{ preset = 'cotton' }}
+                gap = 0.002
+                pins = [{{ select = 'left' }}, {{ select = 'right' }}]
+                [colliders.pusher]
+                {shape}
+                gap = 0.002
+                motion = {{ velocity = [0, 0, 0.6], turn = {{ axis = [0, 0, 1], degrees_per_second = 90 }} }}"
+            ));
+            let mut collider = Collider::new(&bench.model, DetectOptions::default()).expect("a mesh");
+            let mut touched = 0;
+            for step in 0..40 {
+                let report = bench.step(0.005);
+                touched += usize::from(report.contacts > 0);
+                if complete {
+                    assert_eq!(report.advanced, 0.005, "{kind}: step {step}");
+                }
+                bench.assert_free(&mut collider, step);
+            }
+            let highest =
+                bench.state.blocks[..bench.model.nodes].iter().map(|x| x.z).fold(f64::MIN, f64::max);
+            println!("{kind}, complete {complete}: {touched} steps with contact, highest node {highest}");
+            // The top of the ball stands at −0.01 + 0.6 t.
+            assert!(touched > 10 && highest > -0.012 + 0.6 * bench.state.time, "{kind}: {highest}");
+        }
+    }
+}

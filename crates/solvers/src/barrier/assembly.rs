@@ -147,3 +147,64 @@ impl LinearOperator for ContactOperator<'_> {
         self.scatter(1.0, &forces, y);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use stiction_contact::ContactStencil;
+    use stiction_numerics::{BlockPattern, Random};
+
+    /// The product and the diagonal blocks against the matrix with all contacts written out.
+    #[test]
+    fn the_operator_is_the_sum_written_out() {
+        let (n, mut random) = (12, Random::new(7));
+        let contact = |random: &mut Random| {
+            let pairs: Vec<(u32, f64)> =
+                (0..4).map(|_| (random.range(0.0, 12.0) as u32, random.range(-1.0, 1.0))).collect();
+            Contact {
+                stencil: ContactStencil::new(&pairs),
+                prescribed: [0.0; 4],
+                normal: Vec3::z(),
+                gap: 1.0,
+                activation: 1.0,
+                multiplicity: 1.0,
+                moved: Vec3::zeros(),
+                ahead: Vec3::zeros(),
+                objects: [0, 0],
+                point: Vec3::zeros(),
+            }
+        };
+        let contacts: Vec<Contact> = (0..9).map(|_| contact(&mut random)).collect();
+        let terms: Vec<Terms> = (0..9)
+            .map(|_| {
+                let root = Mat3::from_fn(|_, _| random.normal());
+                Terms { gradient: Vec3::zeros(), hessian: root * root.transpose() }
+            })
+            .collect();
+        let base = Arc::new(BlockPattern::from_stencils(n, [[0u32, 1].as_slice()]));
+        let mut matrix = BlockMatrix::zeros(base.clone());
+        matrix.add_diagonal(&vec![2.0; n]);
+        let stencils: Vec<&[u32]> = contacts.iter().map(|c| c.stencil.nodes()).collect();
+        let mut full = BlockMatrix::zeros(Arc::new(base.with_stencils(stencils.iter().copied())));
+        full.add_diagonal(&vec![2.0; n]);
+        for (contact, terms) in contacts.iter().zip(&terms) {
+            let (nodes, weights) = (contact.stencil.nodes(), contact.stencil.weights());
+            for (&i, a) in nodes.iter().zip(weights) {
+                for (&j, b) in nodes.iter().zip(weights).filter(|(j, _)| i <= **j) {
+                    full.add_block(i as usize, j as usize, &(terms.hessian * (a * b)));
+                }
+            }
+        }
+        let operator = ContactOperator::new(&matrix, &contacts, &terms);
+        let x: Vec<Vec3> = (0..n).map(|_| random.vector(-1.0, 1.0)).collect();
+        let (mut got, mut expected) = (vec![Vec3::zeros(); n], vec![Vec3::zeros(); n]);
+        operator.apply(&x, &mut got);
+        full.mul(&x, &mut expected);
+        assert!(got.iter().zip(&expected).all(|(a, b)| (a - b).norm() < 1e-12));
+        let jacobi = operator.block_jacobi(&vec![false; n]);
+        for (i, inverse) in jacobi.inverses().iter().enumerate() {
+            assert!((inverse * full.diagonal_block(i) - Mat3::identity()).norm() < 1e-9);
+        }
+    }
+}

@@ -123,3 +123,23 @@ impl BarrierOptions {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::BarrierOptions;
+
+    #[test]
+    fn bad_values_are_named() {
+        assert!(BarrierOptions::default().validate().is_ok());
+        let with = |change: fn(&mut BarrierOptions)| {
+            let mut options = BarrierOptions::default();
+            change(&mut options);
+            options.validate().expect_err("a bad value")
+        };
+        assert!(with(|o| o.tolerance = f64::NAN).contains("tolerance"));
+        assert!(with(|o| o.beta_max = 1.0).contains("beta_max"));
+        assert!(with(|o| o.extension = 0.5).contains("extension"));
+        assert!(with(|o| o.pcg_iterations = 0).contains("pcg_iterations"));
+        assert!(with(|o| o.max_iterations = 2).contains("max_iterations"));
+    }
+}
