@@ -86,7 +86,7 @@ pub fn all() -> &'static [Case] {
         case!(
             "steps_cloth_160k",
             |c, _| steps::run(c, 399, 1),
-            "one step of pinned cloth, 160k vertices (minutes)"
+            "one step of pinned cloth, 160k vertices (slow)"
         ),
         case!("sweep_sheets", sweep::sheets, "contact projection between stacked sheets"),
         case!("sweep_rods", sweep::rods, "contact projection in a cloud of rods"),

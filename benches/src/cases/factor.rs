@@ -12,6 +12,7 @@ use crate::record::{Limit, Record};
 use crate::registry::{Settings, Stopped};
 use std::hint::black_box;
 use std::path::Path;
+use std::time::Instant;
 use stiction::Simulation;
 use stiction::energy::{Curvature, Elasticity};
 use stiction::numerics::{BlockMatrix, Vec3};
@@ -21,6 +22,8 @@ use stiction_factor::{CscMatrix, ScalarCholesky, SparseCholesky};
 const STEP: f64 = 1.0 / 60.0;
 /// Array for the bandwidth of main memory: larger than caches are.
 const MEMORY_BYTES: usize = 512 << 20;
+/// It is timed in parts of this size.
+const PART_BYTES: usize = 4 << 20;
 
 /// Cotton sheet of `cells²` squares.
 pub fn cloth(case: &'static str, cells: usize, settings: &Settings) -> Result<Vec<Record>, Stopped> {
@@ -85,7 +88,7 @@ fn projective(case: &'static str, simulation: &Simulation, settings: &Settings) 
 /// Solve time, bytes, and both against reading the factor once; `reads_of_factor` comes last.
 fn add_solve(record: &mut Record, solve: Spent, bytes: usize, settings: &Settings) {
     let cached = time_to_read(bytes, settings);
-    let memory = time_to_read(MEMORY_BYTES, settings).per(1.0, MEMORY_BYTES).per(1.0 / bytes as f64, 1);
+    let memory = memory_read(settings).per(1.0 / bytes as f64, 1);
     record.time("ms_solve", solve.per(1e-3, 1));
     record.number("factor_bytes", bytes as f64);
     // Once forward, once back.
@@ -103,14 +106,36 @@ fn add_solve(record: &mut Record, solve: Spent, bytes: usize, settings: &Setting
 /// Reads an array of that many bytes from end to end on one thread.
 fn time_to_read(bytes: usize, settings: &Settings) -> Spent {
     let array = vec![1.0f64; (bytes / 8).max(8)];
-    let sum = || {
-        let mut lanes = [0.0; 8];
-        for chunk in array.chunks_exact(8) {
-            (0..8).for_each(|k| lanes[k] += chunk[k]);
+    measure_serial(settings.seconds, || black_box(sum(&array))).0
+}
+
+/// Time to read one byte from main memory on one thread. The wall time is that of the median part: parts are so short that most
+/// of them are not interrupted, and none is in a cache when its turn comes again.
+fn memory_read(settings: &Settings) -> Spent {
+    let array = vec![1.0f64; MEMORY_BYTES / 8];
+    let mut parts: Vec<f64> = Vec::new();
+    let (spent, ()) = measure_serial(settings.seconds, || {
+        for part in array.chunks_exact(PART_BYTES / 8) {
+            let start = Instant::now();
+            black_box(sum(part));
+            parts.push(start.elapsed().as_secs_f64());
         }
-        black_box(lanes)
-    };
-    measure_serial(settings.seconds, sum).0
+    });
+    parts.sort_by(f64::total_cmp);
+    Spent {
+        wall: parts[parts.len() / 2] / PART_BYTES as f64,
+        core: spent.core / MEMORY_BYTES as f64,
+        ..spent
+    }
+}
+
+/// Sum in eight lanes, so that additions wait for memory and not for each other.
+fn sum(array: &[f64]) -> [f64; 8] {
+    let mut lanes = [0.0; 8];
+    for chunk in array.chunks_exact(8) {
+        (0..8).for_each(|k| lanes[k] += chunk[k]);
+    }
+    lanes
 }
 
 /// Lower triangle of M/h² + w L over the edges of all elements; w is as stiff as inertia, which changes no fill.
