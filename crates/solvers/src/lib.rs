@@ -11,6 +11,7 @@ pub mod barrier;
 pub mod incremental;
 pub mod linear;
 pub mod newton;
+pub mod pd;
 pub mod registry;
 pub mod report;
 pub mod saved;

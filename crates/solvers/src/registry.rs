@@ -3,6 +3,7 @@
 use crate::admm::{AdmmOptions, AdmmSolver};
 use crate::barrier::{BarrierOptions, BarrierSolver};
 use crate::newton::{NewtonOptions, NewtonSolver};
+use crate::pd::{PdOptions, PdSolver};
 use crate::solver::{Solver, World};
 use serde::de::DeserializeOwned;
 use stiction_collision::MeshError;
@@ -53,6 +54,10 @@ pub fn methods() -> &'static [MethodInfo] {
             summary: "projected Newton, backward Euler, no contact: the reference for elasticity",
         },
         MethodInfo {
+            key: "pd",
+            summary: "projective dynamics with ADMM contact, one prefactored matrix: interactive soft bodies",
+        },
+        MethodInfo {
             key: "barrier",
             summary: "inexact Newton with cubic barriers and lagged friction: nothing ever intersects",
         },
@@ -73,6 +78,10 @@ pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>
         "barrier" => {
             let options = parse::<BarrierOptions>(choice, BarrierOptions::validate)?;
             Ok(Box::new(BarrierSolver::new(options, world)?))
+        }
+        "pd" => {
+            let options = parse::<PdOptions>(choice, PdOptions::validate)?;
+            Ok(Box::new(PdSolver::new(options, world)?))
         }
         _ => {
             let known: Vec<&str> = methods().iter().map(|m| m.key).collect();

@@ -1,0 +1,298 @@
+//! The elastic constraints of a model: z_i = D_i x with a stiffness, a weight and a proximal map each.
+//!
+//! Rows of D in this order: two per triangle (the columns of F), three per tet, one per spring, one per quadratic form. A
+//! quadratic form `k/2 |D x − o|²` (flat shells, straight rods, attachments, soft pins) needs no projection: it stands in
+//! the global matrix as it is.
+
+use super::corotated::{SheetProx, SolidProx};
+use super::options::PdOptions;
+use super::selection::Selection;
+use stiction_bodies::{Body, Model, Parameters};
+use stiction_energy::bending::{BendError, HingeScale, Plate, QuadraticBend, Topology};
+use stiction_energy::rod::{RodBendTwist, RodStretch};
+use stiction_energy::{
+    Elasticity, ElasticityError, Lame, MembraneLaw, Orthotropic, TetElement, TriangleElement,
+};
+use stiction_numerics::Vec3;
+use stiction_scene::material::{ClothMaterial, Material};
+use stiction_scene::resolved::RestShape;
+
+/// What gives a row its target and switches it on and off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Always on, no target.
+    Body,
+    /// A node held by a spring: group and place in it.
+    Anchor(usize, usize),
+    /// A coupling of the model.
+    Coupling(usize),
+}
+
+/// A triangle or a tet.
+#[derive(Clone, Copy, Debug)]
+pub struct Continuum<P> {
+    /// Proximal map.
+    pub prox: P,
+    /// w \[J\].
+    pub weight: f64,
+    /// β K \[J s\].
+    pub damping: f64,
+}
+
+/// `k/2 (|D x − o| − L)²`.
+#[derive(Clone, Copy, Debug)]
+pub struct Spring {
+    /// k.
+    pub stiffness: f64,
+    /// L.
+    pub length: f64,
+    /// w.
+    pub weight: f64,
+    /// β k.
+    pub damping: f64,
+    /// Where it comes from.
+    pub source: Source,
+    /// Kind in reports.
+    pub kind: &'static str,
+}
+
+/// `k/2 |D x − o|²`.
+#[derive(Clone, Copy, Debug)]
+pub struct Quadratic {
+    /// k.
+    pub stiffness: f64,
+    /// β k.
+    pub damping: f64,
+    /// Where it comes from.
+    pub source: Source,
+    /// Kind in reports.
+    pub kind: &'static str,
+}
+
+/// All constraints of a model.
+#[derive(Debug)]
+pub struct Constraints {
+    pub selection: Selection,
+    pub triangles: Vec<Continuum<SheetProx>>,
+    pub tets: Vec<Continuum<SolidProx>>,
+    pub springs: Vec<Spring>,
+    pub quadratics: Vec<Quadratic>,
+}
+
+/// Rest values of a curvature vector below this count as flat or straight.
+const FLAT: f64 = 1e-6;
+
+type Row = Vec<(u32, f64)>;
+
+/// Constraints in the making, with the rows of each kind.
+struct Builder<'a> {
+    model: &'a Model,
+    parameters: &'a Parameters,
+    options: &'a PdOptions,
+    triangles: Vec<Continuum<SheetProx>>,
+    tets: Vec<Continuum<SolidProx>>,
+    springs: Vec<Spring>,
+    quadratics: Vec<Quadratic>,
+    /// Rows of the four kinds.
+    rows: [Vec<Row>; 4],
+}
+
+impl Constraints {
+    /// The constraints of a model whose elements are given.
+    pub fn new(
+        model: &Model,
+        parameters: &Parameters,
+        elasticity: &Elasticity,
+        options: &PdOptions,
+    ) -> Result<Constraints, ElasticityError> {
+        let mut builder = Builder {
+            model,
+            parameters,
+            options,
+            triangles: Vec::new(),
+            tets: Vec::new(),
+            springs: Vec::new(),
+            quadratics: Vec::new(),
+            rows: Default::default(),
+        };
+        let energies = elasticity.energies();
+        energies
+            .elements::<TriangleElement, 3>("membrane")
+            .unwrap_or(&[])
+            .iter()
+            .for_each(|e| builder.triangle(e));
+        energies.elements::<TetElement, 4>("solid").unwrap_or(&[]).iter().for_each(|e| builder.tet(e));
+        energies.elements::<RodStretch, 2>("stretch").unwrap_or(&[]).iter().for_each(|e| builder.rod_edge(e));
+        energies
+            .elements::<RodBendTwist, 5>("bend_twist")
+            .unwrap_or(&[])
+            .iter()
+            .for_each(|e| builder.rod_joint(e));
+        for (body, material) in model.bodies.iter().zip(&parameters.materials) {
+            if let Material::Cloth(cloth) = material {
+                let wrong = |source| ElasticityError::Bending { body: body.name.clone(), source };
+                builder.shell(body, cloth).map_err(wrong)?;
+            }
+        }
+        builder.attachments();
+        let Builder { triangles, tets, springs, quadratics, rows, .. } = builder;
+        let selection = Selection::new(model.nodes, rows.into_iter().flatten());
+        Ok(Constraints { selection, triangles, tets, springs, quadratics })
+    }
+
+    /// First row of the tets, of the springs and of the quadratic forms.
+    pub fn row_starts(&self) -> [usize; 3] {
+        let tets = 2 * self.triangles.len();
+        let springs = tets + 3 * self.tets.len();
+        [tets, springs, springs + self.springs.len()]
+    }
+}
+
+impl Builder<'_> {
+    fn body_damping(&self, node: u32) -> (f64, f64) {
+        let body = self.model.body_of_node[node as usize] as usize;
+        let damping = self.parameters.materials[body].damping();
+        (damping.stiffness + self.options.damping, damping.bending + self.options.damping)
+    }
+
+    fn triangle(&mut self, element: &TriangleElement) {
+        let (area, law) = (element.rest.area, small_strain(&element.law));
+        let stiffness = Orthotropic {
+            c11: law.c11 * area,
+            c22: law.c22 * area,
+            c12: law.c12 * area,
+            c33: law.c33 * area,
+        };
+        let full = stiffness.c11.max(stiffness.c22);
+        let weight = self.options.elastic_weight * full;
+        let body = self.model.body_of_node[element.nodes[0] as usize] as usize;
+        let limit = match &self.parameters.materials[body] {
+            Material::Cloth(cloth) => cloth.strain_limit,
+            _ => None,
+        };
+        let longest = limit.map_or(f64::INFINITY, |limit| 1.0 + limit);
+        self.triangles.push(Continuum {
+            prox: SheetProx::new(stiffness, weight, longest),
+            weight,
+            damping: self.body_damping(element.nodes[0]).0 * full,
+        });
+        let inverse = element.rest.inverse;
+        for k in 0..2 {
+            let (g1, g2) = (inverse[(0, k)], inverse[(1, k)]);
+            let [a, b, c] = element.nodes;
+            self.rows[0].push(vec![(a, -(g1 + g2)), (b, g1), (c, g2)]);
+        }
+    }
+
+    fn tet(&mut self, element: &TetElement) {
+        let (volume, Lame { lambda, mu }) = (element.rest.volume, element.lame);
+        let full = (2.0 * mu + lambda) * volume;
+        let weight = self.options.elastic_weight * full;
+        self.tets.push(Continuum {
+            prox: SolidProx::new(mu * volume, lambda * volume, weight),
+            weight,
+            damping: self.body_damping(element.nodes[0]).0 * full,
+        });
+        let inverse = element.rest.inverse;
+        for k in 0..3 {
+            let g = [inverse[(0, k)], inverse[(1, k)], inverse[(2, k)]];
+            let [a, b, c, d] = element.nodes;
+            self.rows[1].push(vec![(a, -(g[0] + g[1] + g[2])), (b, g[0]), (c, g[1]), (d, g[2])]);
+        }
+    }
+
+    /// `EA/(2L) (|d| − L)²` on d = x₁ − x₀.
+    fn rod_edge(&mut self, element: &RodStretch) {
+        let beta = self.body_damping(element.nodes[0]).0;
+        let [a, b] = element.nodes;
+        let stiffness = element.stiffness / element.length;
+        self.length_row(vec![(a, -1.0), (b, 1.0)], stiffness, element.length, beta, Source::Body, "stretch");
+    }
+
+    /// `EI/(2 l̄) (|t₁ − t₀| − κ̄)²` on the difference of the tangents, with rest lengths in their place: a bend of φ gives
+    /// 2 sin(φ/2). The two moments are averaged; the plane of a natural bend and all twist are left out.
+    fn rod_joint(&mut self, element: &RodBendTwist) {
+        let [a, b, c, ..] = element.blocks;
+        let [before, after] = element.edges.map(|e| self.model.rods.edges[e as usize].length);
+        let row = vec![(a, 1.0 / before), (b, -1.0 / before - 1.0 / after), (c, 1.0 / after)];
+        let stiffness = 0.5 * (element.bend[0] + element.bend[1]) / element.rest.length;
+        let [k1, k2] = element.rest.natural.curvature;
+        // Natural values are 2 tan(φ/2).
+        let natural = 2.0 * (0.5 * k1.hypot(k2)).atan().sin();
+        let natural = if natural > FLAT { natural } else { 0.0 };
+        let beta = self.body_damping(a).1;
+        self.length_row(row, stiffness, natural, beta, Source::Body, "bend_twist");
+    }
+
+    /// The quadratic hinge form, whatever the scene's bending law; a curved rest shape keeps the amount of its curvature.
+    fn shell(&mut self, body: &Body, cloth: &ClothMaterial) -> Result<(), BendError> {
+        if cloth.bending_stiffness == 0.0 {
+            return Ok(());
+        }
+        let plate = Plate::new(cloth.bending_stiffness, cloth.bending_poisson)?;
+        let beta = cloth.damping.bending + self.options.damping;
+        let curved = cloth.rest_curved && body.rest_shape == RestShape::Mesh;
+        for hinge in &Topology::new(&body.triangles).hinges {
+            let rest = hinge.nodes.map(|n| self.model.rest[n as usize]);
+            let form = QuadraticBend::flattening(hinge.nodes, rest, &plate, HingeScale::default())?;
+            let at_rest: Vec3 = (1..4).map(|k| (rest[k] - rest[0]) * form.weights[k]).sum();
+            let scale: f64 = (1..4).map(|k| ((rest[k] - rest[0]) * form.weights[k]).norm()).sum();
+            let flat = !curved || at_rest.norm() <= FLAT * scale;
+            let length = if flat { 0.0 } else { at_rest.norm() };
+            let row = form.nodes.into_iter().zip(form.weights).collect();
+            self.length_row(row, 1.0, length, beta, Source::Body, "bending");
+        }
+        Ok(())
+    }
+
+    fn attachments(&mut self) {
+        for (g, group) in self.model.anchors.groups.iter().enumerate() {
+            for (k, &node) in group.nodes.iter().enumerate() {
+                let source = Source::Anchor(g, k);
+                self.length_row(vec![(node, 1.0)], group.stiffness, 0.0, 0.0, source, "attachment");
+            }
+        }
+        for (c, coupling) in self.model.couplings.iter().enumerate() {
+            let (row, source) = (coupling.terms.clone(), Source::Coupling(c));
+            self.length_row(row, coupling.stiffness, coupling.rest_length, 0.0, source, "attachment");
+        }
+    }
+
+    /// A spring, or a quadratic form when its rest length is zero.
+    fn length_row(
+        &mut self,
+        row: Row,
+        stiffness: f64,
+        length: f64,
+        beta: f64,
+        source: Source,
+        kind: &'static str,
+    ) {
+        let damping = beta * stiffness;
+        if length > 0.0 {
+            let weight = self.options.elastic_weight * stiffness;
+            self.springs.push(Spring { stiffness, length, weight, damping, source, kind });
+            self.rows[2].push(row);
+        } else {
+            self.quadratics.push(Quadratic { stiffness, damping, source, kind });
+            self.rows[3].push(row);
+        }
+    }
+}
+
+/// Moduli at small strain: all laws of one sheet agree there.
+fn small_strain(law: &MembraneLaw) -> Orthotropic {
+    match law {
+        MembraneLaw::Orthotropic(law) => *law,
+        MembraneLaw::BaraffWitkin(law) => {
+            Orthotropic { c11: law.stretch_u, c22: law.stretch_v, c12: 0.0, c33: law.shear }
+        }
+        MembraneLaw::StVenantKirchhoff(lame)
+        | MembraneLaw::NeoHookean(lame)
+        | MembraneLaw::StableNeoHookean(lame)
+        | MembraneLaw::Corotated(lame) => {
+            let full = 2.0 * lame.mu + lame.lambda;
+            Orthotropic { c11: full, c22: full, c12: lame.lambda, c33: lame.mu }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The contact step: p = (x − x_t + λ_c)/h projected on the contact constraints.
+//!
+//! λ_c is not stored from step to step: at a fixed point it equals −h W⁻¹ Bᵀ r, so the remembered impulses r give it back, also
+//! for contacts that came or went.
+
+use super::options::PdOptions;
+use crate::report::{ContactSample, StepReport, StepSeconds, timed};
+use crate::solver::{StepError, World};
+use stiction_contact::detect::{Collider, StepMotion};
+use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions, Stabilisation};
+use stiction_numerics::Vec3;
+
+/// Contacts of one step, and what they need.
+pub struct ContactStep<'a> {
+    options: &'a PdOptions,
+    world: World<'a>,
+    motion: StepMotion<'a>,
+    collider: &'a mut Collider,
+    part_of_node: &'a [u32],
+    /// The contacts.
+    pub set: ContactSet,
+    /// Sorted keys of all contacts so far.
+    known: Vec<u64>,
+    /// Which parts touch something.
+    pub touched: Vec<bool>,
+    /// Which nodes touch something.
+    pub touching: Vec<bool>,
+    /// p \[m/s\].
+    pub projected: Vec<Vec3>,
+    /// λ_c \[m\].
+    pub dual: Vec<Vec3>,
+}
+
+impl<'a> ContactStep<'a> {
+    /// No contacts yet, for nodes of the given weights \[kg\] in `parts` parts.
+    pub fn new(
+        options: &'a PdOptions,
+        world: World<'a>,
+        motion: StepMotion<'a>,
+        collider: &'a mut Collider,
+        (part_of_node, parts): (&'a [u32], usize),
+        weights: &[f64],
+    ) -> ContactStep<'a> {
+        let nodes = world.model.nodes;
+        ContactStep {
+            options,
+            world,
+            motion,
+            collider,
+            part_of_node,
+            set: ContactSet::new(weights),
+            known: Vec::new(),
+            touched: vec![false; parts],
+            touching: vec![false; nodes],
+            projected: vec![Vec3::zeros(); nodes],
+            dual: vec![Vec3::zeros(); nodes],
+        }
+    }
+
+    /// Contacts near the start and on the way to predicted positions, with their remembered impulses.
+    pub fn detect_first(
+        &mut self,
+        predicted: &[Vec3],
+        memory: &ImpulseMemory,
+        seconds: &mut StepSeconds,
+    ) -> Result<(), StepError> {
+        let velocity = self.velocity(predicted);
+        let World { model, parameters } = self.world;
+        let found = timed(&mut seconds.detection, || {
+            let mut near = self.collider.proximity(model, parameters, &self.motion, &velocity)?;
+            let mut keys: Vec<u64> = near.iter().map(|c| c.key).collect();
+            keys.sort_unstable();
+            near.extend(self.collider.continuous(model, parameters, &self.motion, &velocity, &keys)?);
+            Ok::<_, StepError>(near)
+        })?;
+        self.append(found, Some(memory))?;
+        let (h, weights) = (self.motion.h, self.set.weights().to_vec());
+        for contact in 0..self.set.len() {
+            let impulse = self.set.total_impulse(contact);
+            let (nodes, coefficients) = self.set.stencil(contact);
+            for (&node, b) in nodes.iter().zip(coefficients) {
+                self.dual[node as usize] -= impulse * (h * b / weights[node as usize]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Continuous detection on the way to `positions`; new contacts join the set.
+    pub fn detect_again(&mut self, positions: &[Vec3], seconds: &mut StepSeconds) -> Result<(), StepError> {
+        let velocity = self.velocity(positions);
+        let World { model, parameters } = self.world;
+        let found = timed(&mut seconds.detection, || {
+            self.collider.continuous(model, parameters, &self.motion, &velocity, &self.known)
+        })?;
+        self.append(found, None)
+    }
+
+    /// p ← projection of (x − x_t + λ_c)/h.
+    pub fn project(&mut self, positions: &[Vec3], seconds: &mut StepSeconds) {
+        let (h, start) = (self.motion.h, self.motion.start);
+        for node in 0..positions.len() {
+            self.projected[node] = (positions[node] - start[node] + self.dual[node]) / h;
+        }
+        let options = ProjectOptions { sweeps: self.options.sweeps, ..ProjectOptions::default() };
+        timed(&mut seconds.contact_projection, || self.set.project(&mut self.projected, &options));
+    }
+
+    /// λ_c += x − x_t − h p in the parts that touch something.
+    pub fn update_dual(&mut self, positions: &[Vec3]) {
+        for node in 0..positions.len() {
+            let apart = self.apart(node, positions);
+            self.dual[node] += apart;
+        }
+    }
+
+    /// Whether the part of a node touches something.
+    pub fn touched_node(&self, node: usize) -> bool {
+        self.touched[self.part_of_node[node] as usize]
+    }
+
+    /// x − x_t − h p of a node \[m\]; zero in parts that touch nothing.
+    pub fn apart(&self, node: usize, positions: &[Vec3]) -> Vec3 {
+        match self.touched_node(node) {
+            true => positions[node] - self.motion.start[node] - self.projected[node] * self.motion.h,
+            false => Vec3::zeros(),
+        }
+    }
+
+    /// What the contact term adds to the right-hand side at a node: `W (h p + x_t − λ_c)`.
+    pub fn pull(&self, node: usize) -> Vec3 {
+        let weight = self.set.weights()[node];
+        (self.projected[node] * self.motion.h + self.motion.start[node] - self.dual[node]) * weight
+    }
+
+    /// The same before any projection: the remembered forces alone, `−W λ_c`.
+    pub fn remembered(&self, node: usize) -> Vec3 {
+        self.dual[node] * -self.set.weights()[node]
+    }
+
+    /// Fills the part of a report that is about contacts.
+    pub fn report(&self, report: &mut StepReport) {
+        let (set, h) = (&self.set, self.motion.h);
+        report.contacts = set.len();
+        let gaps = (0..set.len()).map(|c| set.gap(c));
+        report.penetration = gaps.fold(0.0, |deepest: f64, gap| deepest.max(-gap));
+        let impulses = set.body_impulses(self.world.model.surfaces.objects.len());
+        report.contact_force = impulses.iter().map(|impulse| impulse / h).collect();
+        let sample = |c: usize| ContactSample {
+            point: set.point(c),
+            normal: set.normal(c),
+            force: set.total_impulse(c) / h,
+        };
+        let acting = (0..set.len()).filter(|&c| set.total_impulse(c) != Vec3::zeros());
+        report.contact_samples = acting.map(sample).collect();
+        if !set.is_empty() {
+            report.residual.push(("natural_map_m", h * set.natural_map_residual()));
+        }
+    }
+
+    fn velocity(&self, positions: &[Vec3]) -> Vec<Vec3> {
+        positions.iter().zip(self.motion.start).map(|(x, start)| (x - start) / self.motion.h).collect()
+    }
+
+    fn append(
+        &mut self,
+        mut found: Vec<NewContact>,
+        memory: Option<&ImpulseMemory>,
+    ) -> Result<(), StepError> {
+        let h = self.motion.h;
+        for contact in &mut found {
+            if self.options.stabilise {
+                Stabilisation { compliance: self.options.alpha, spring: self.options.spring }
+                    .apply(contact, h);
+            } else if contact.gap < 0.0 {
+                contact.normal_offset = contact.gap / self.options.resolve_time.max(h);
+            }
+            for &node in contact.stencil.nodes() {
+                self.touching[node as usize] = true;
+                self.touched[self.part_of_node[node as usize] as usize] = true;
+            }
+        }
+        self.known.extend(found.iter().map(|c| c.key));
+        self.known.sort_unstable();
+        self.set.append(&found, memory).map_err(|e| StepError::Contact { reason: e.to_string() })
+    }
+}

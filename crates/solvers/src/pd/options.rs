@@ -1,0 +1,106 @@
+//! Options of method `pd`, with the defaults of the document.   [Zhu2024, table 1 and section 6.3]
+
+use serde::Deserialize;
+
+/// Which of the two positions a step ends with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Accept {
+    /// `x_t + h p` at nodes that touch something, `x` elsewhere: satisfies the contacts.
+    #[default]
+    Projected,
+    /// `x`: satisfies the dynamics.
+    Position,
+}
+
+/// Options with their defaults.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PdOptions {
+    /// ADMM iterations per step.
+    pub iterations: usize,
+    /// Gauss–Seidel sweeps per iteration.
+    pub sweeps: usize,
+    /// Continuous detection again after so many iterations, CDI.
+    pub detect_every: usize,
+    /// W_e as a share of the stiffness K of each constraint.
+    pub elastic_weight: f64,
+    /// W_c of every node \[N/m\] in place of the heuristic.
+    pub contact_weight: Option<f64>,
+    /// Share of mass in the heuristic contact weights.
+    pub beta: f64,
+    /// Smallest share of stiffness in them.
+    pub sigma: f64,
+    /// Compliant treatment of penetrating contacts (section 6.1).
+    pub stabilise: bool,
+    /// Compliance α of the stabilisation.
+    pub alpha: f64,
+    /// Spring constant k_s of the stabilisation.
+    pub spring: f64,
+    /// Rayleigh damping k_d \[s\] added to the damping of the materials.
+    pub damping: f64,
+    /// Time over which a penetration is opened \[s\] without stabilisation; not shorter than the step.
+    pub resolve_time: f64,
+    /// A step counts as converged when the last change of x plus its distance to `x_t + h p` is below this \[m\].
+    pub tolerance: f64,
+    /// Whether iterations end at the tolerance.
+    pub stop_early: bool,
+    /// Reports the residuals of every iteration.
+    pub profile: bool,
+    /// The accepted state.
+    pub accept: Accept,
+}
+
+impl Default for PdOptions {
+    fn default() -> Self {
+        PdOptions {
+            iterations: 20,
+            sweeps: 5,
+            detect_every: 5,
+            elastic_weight: 0.5,
+            contact_weight: None,
+            beta: 25.0,
+            sigma: 1e-3,
+            stabilise: false,
+            alpha: 1e-4,
+            spring: 1e6,
+            damping: 0.0,
+            resolve_time: 0.05,
+            tolerance: 1e-5,
+            stop_early: false,
+            profile: false,
+            accept: Accept::Projected,
+        }
+    }
+}
+
+impl PdOptions {
+    /// Names the option that cannot be used, and why.
+    pub fn validate(&self) -> Result<(), String> {
+        let positive = [
+            ("elastic_weight", self.elastic_weight),
+            ("contact_weight", self.contact_weight.unwrap_or(1.0)),
+            ("beta", self.beta),
+            ("sigma", self.sigma),
+            ("tolerance", self.tolerance),
+        ];
+        let not_negative = [
+            ("alpha", self.alpha),
+            ("spring", self.spring),
+            ("damping", self.damping),
+            ("resolve_time", self.resolve_time),
+        ];
+        let counts =
+            [("iterations", self.iterations), ("sweeps", self.sweeps), ("detect_every", self.detect_every)];
+        if let Some((name, value)) = positive.iter().find(|(_, v)| !(v.is_finite() && *v > 0.0)) {
+            return Err(format!("`{name}` is {value}; give a positive number"));
+        }
+        if let Some((name, value)) = not_negative.iter().find(|(_, v)| !(v.is_finite() && *v >= 0.0)) {
+            return Err(format!("`{name}` is {value}; give 0 or a positive number"));
+        }
+        if let Some((name, _)) = counts.iter().find(|(_, n)| *n == 0) {
+            return Err(format!("`{name}` is 0; give at least 1"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,328 @@
+//! One step of projective dynamics with frictional contact.   [Zhu2024, algorithm 2, with the slips of its print corrected]
+
+use super::constraints::Constraints;
+use super::contact_step::ContactStep;
+use super::global_step::GlobalStep;
+use super::local_step::LocalStep;
+use super::options::{Accept, PdOptions};
+use super::residuals::{Before, LONGEST_PROFILE, PROFILE_NAMES, Residuals, combined};
+use super::step_data::{RowTargets, outer_forces};
+use crate::advance::accept;
+use crate::incremental::Inertia;
+use crate::registry::MethodError;
+use crate::report::{StepReport, timed};
+use crate::saved::{RestoreError, SavedState};
+use crate::solver::{Solver, StepError, World};
+use stiction_bodies::surfaces::VertexSource;
+use stiction_bodies::{Prescription, State};
+use stiction_contact::ImpulseMemory;
+use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
+use stiction_energy::Elasticity;
+use stiction_numerics::{Vec3, ordered_max_by};
+
+/// Projective dynamics with ADMM contact.
+pub struct PdSolver {
+    options: PdOptions,
+    elasticity: Elasticity,
+    constraints: Constraints,
+    local: LocalStep,
+    global: GlobalStep,
+    collider: Collider,
+    /// Contact impulses of the last step.
+    memory: ImpulseMemory,
+}
+
+/// Nodes that some point of a surface depends on.
+fn nodes_of_surfaces(world: World<'_>, collider: &Collider) -> Vec<bool> {
+    let surfaces = &world.model.surfaces;
+    let mut out = vec![false; world.model.nodes];
+    for vertex in (0..surfaces.kinematic_start()).filter(|&v| collider.mesh().vertex_body(v as u32).is_some())
+    {
+        match surfaces.source(vertex) {
+            VertexSource::Node(node) => out[node as usize] = true,
+            VertexSource::Embedded(e) => e.nodes.iter().for_each(|&node| out[node as usize] = true),
+            VertexSource::Kinematic => {}
+        }
+    }
+    out
+}
+
+/// What the loop of a step reached.
+#[derive(Default)]
+struct LoopReport {
+    iterations: usize,
+    /// |x − x_prev|∞ and |x − x_t − h p|∞ of the last iteration \[m\].
+    moved: f64,
+    apart: f64,
+    last: Residuals,
+    combined: f64,
+    profile: Vec<(&'static str, f64)>,
+}
+
+impl PdSolver {
+    /// A solver for a model.
+    pub fn new(options: PdOptions, world: World<'_>) -> Result<PdSolver, MethodError> {
+        let elasticity = Elasticity::new(world.model, world.parameters)?;
+        let constraints = Constraints::new(world.model, world.parameters, &elasticity, &options)?;
+        let local = LocalStep::new(&constraints);
+        let collider = Collider::new(world.model, DetectOptions::default())?;
+        Ok(PdSolver {
+            options,
+            elasticity,
+            constraints,
+            local,
+            global: GlobalStep::new(nodes_of_surfaces(world, &collider)),
+            collider,
+            memory: ImpulseMemory::default(),
+        })
+    }
+
+    /// x̄ = x_t + h v + h² M⁻¹ f, prescribed nodes in place.
+    fn predicted(&self, world: World<'_>, state: &State, prescription: &Prescription, h: f64) -> Vec<Vec3> {
+        let model = world.model;
+        let force = outer_forces(world, &self.elasticity, state, h);
+        let ahead = |n: usize| match prescription.fixed[n] {
+            true => prescription.target[n],
+            false => state.blocks[n] + state.velocities[n] * h + force[n] * (h * h / model.mass[n]),
+        };
+        (0..model.nodes).map(ahead).collect()
+    }
+
+    /// The part of the right-hand side that stays for the step: `M x̄ + h α M x_t`, less the columns of prescribed nodes.
+    fn base(&self, world: World<'_>, state: &State, fixed: &[bool], predicted: &[Vec3], h: f64) -> Vec<Vec3> {
+        let mass = &world.model.mass;
+        let inertia = |n: usize| predicted[n] * mass[n] + state.blocks[n] * (h * self.global.mass_damping[n]);
+        let mut base: Vec<Vec3> = (0..predicted.len()).map(inertia).collect();
+        self.global.subtract_held(predicted, &mut base);
+        for n in (0..base.len()).filter(|&n| fixed[n]) {
+            base[n] = predicted[n];
+        }
+        base
+    }
+}
+
+/// Fixed data of the loop.
+struct Loop<'a> {
+    options: &'a PdOptions,
+    constraints: &'a Constraints,
+    targets: &'a RowTargets,
+    global: &'a GlobalStep,
+    fixed: &'a [bool],
+    base: Vec<Vec3>,
+    h: f64,
+}
+
+impl Loop<'_> {
+    /// Algorithm 2 from the predicted positions, which become the solution.
+    fn run(
+        &self,
+        local: &mut LocalStep,
+        contact: &mut ContactStep<'_>,
+        x: &mut Vec<Vec3>,
+        report: &mut StepReport,
+    ) -> Result<LoopReport, StepError> {
+        let mut out = LoopReport::default();
+        let mut first = None;
+        let mut next = vec![Vec3::zeros(); x.len()];
+        for iteration in 0..=self.options.iterations {
+            // Iteration 0 predicts: elasticity with the remembered contact forces, no projection yet.
+            let predicting = iteration == 0;
+            if !predicting && iteration % self.options.detect_every == 0 {
+                contact.detect_again(x, &mut report.seconds)?;
+            }
+            let watched = self.options.profile || iteration == self.options.iterations || iteration == 1;
+            let before = (watched && !predicting).then(|| Before::new(local, contact));
+            timed(&mut report.seconds.local_projection, || {
+                local.project(self.constraints, self.targets, x, !predicting);
+            });
+            if !predicting {
+                contact.project(x, &mut report.seconds);
+            }
+            timed(&mut report.seconds.linear_solve, || self.solve(local, contact, predicting, &mut next));
+            if !predicting {
+                contact.update_dual(&next);
+            }
+            out.iterations = iteration;
+            out.moved = ordered_max_by(x.len(), |n| (next[n] - x[n]).amax());
+            out.apart = if predicting {
+                f64::INFINITY
+            } else {
+                ordered_max_by(x.len(), |n| contact.apart(n, &next).amax())
+            };
+            std::mem::swap(x, &mut next);
+            if let Some(before) = before {
+                out.last = before.residuals(self.constraints, local, contact, x, self.h);
+                out.combined = combined(first.get_or_insert(out.last), &out.last);
+                if self.options.profile && iteration <= LONGEST_PROFILE {
+                    let values = [out.last.primal, out.last.dual, out.combined];
+                    let names = &PROFILE_NAMES[iteration - 1];
+                    out.profile.extend(names.iter().map(String::as_str).zip(values));
+                }
+            }
+            if self.options.stop_early && out.moved + out.apart < self.options.tolerance {
+                break;
+            }
+        }
+        Ok(out)
+    }
+
+    /// Gathers the right-hand side and solves.
+    fn solve(&self, local: &LocalStep, contact: &ContactStep<'_>, predicting: bool, out: &mut [Vec3]) {
+        self.constraints.selection.add_transposed(&local.flow, &self.base, out);
+        let mut with_contact = contact.touched.clone();
+        if predicting {
+            with_contact.fill(false);
+        }
+        for (n, b) in out.iter_mut().enumerate() {
+            if self.fixed[n] {
+                *b = self.base[n];
+            } else if predicting {
+                *b += contact.remembered(n);
+            } else if contact.touched_node(n) {
+                *b += contact.pull(n);
+            }
+        }
+        self.global.solve(&with_contact, out);
+    }
+}
+
+impl Solver for PdSolver {
+    fn key(&self) -> &'static str {
+        "pd"
+    }
+
+    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let model = world.model;
+        let mut report = StepReport { advanced: h, ..StepReport::default() };
+        let prescription = model.pins.prescribe(model, state, state.time + h);
+        let targets = RowTargets::new(&self.constraints, world, state.time, state.time + h);
+        let factored = self.global.factored;
+        timed(&mut report.seconds.linear_solve, || {
+            self.global.prepare(world, &self.constraints, &targets, &prescription.fixed, h, &self.options)
+        })?;
+        let predicted = self.predicted(world, state, &prescription, h);
+        let base = self.base(world, state, &prescription.fixed, &predicted, h);
+        let start = &state.blocks[..model.nodes];
+        timed(&mut report.seconds.local_projection, || {
+            self.local.begin(&self.constraints, &targets, start, h);
+        });
+        let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: state.time, h };
+        let parts = (&self.global.part_of_node[..], self.global.parts());
+        let mut contact =
+            ContactStep::new(&self.options, world, motion, &mut self.collider, parts, &self.global.weights);
+        contact.detect_first(&predicted, &self.memory, &mut report.seconds)?;
+        let mut x = predicted.clone();
+        let (global, fixed) = (&self.global, &prescription.fixed[..]);
+        let steps = Loop {
+            options: &self.options,
+            constraints: &self.constraints,
+            targets: &targets,
+            global,
+            fixed,
+            base,
+            h,
+        };
+        let reached = steps.run(&mut self.local, &mut contact, &mut x, &mut report)?;
+        self.local.finish(&self.constraints, &x);
+        contact.project(&x, &mut report.seconds);
+        contact.report(&mut report);
+        self.memory = contact.set.remember();
+        let blocks = accepted(world, state, &prescription, &contact, &x, self.options.accept, h);
+        report.iterations = reached.iterations;
+        let delta = reached.moved + reached.apart;
+        report.converged = delta < self.options.tolerance;
+        report.residual.extend([
+            ("delta_m", delta),
+            ("moved_m", reached.moved),
+            ("apart_m", reached.apart),
+            ("primal", reached.last.primal),
+            ("dual_n", reached.last.dual),
+            ("combined", reached.combined),
+        ]);
+        report.counters.push(("factorisations", (self.global.factored - factored) as f64));
+        report.counters.push(("factor_entries", self.global.factor_entries() as f64));
+        report.counters.extend(reached.profile);
+        accept(world, state, blocks, h, Inertia::Dynamic);
+        if !state.is_finite() {
+            return Err(StepError::NotFinite { what: "the state after the step" });
+        }
+        self.report_energy(world, state, &targets, &mut report);
+        Ok(report)
+    }
+
+    fn save(&self) -> SavedState {
+        let mut saved = SavedState::new(1);
+        let flat = |v: &Vec3| [v.x, v.y, v.z];
+        saved.numbers.insert("elastic_dual".to_owned(), self.local.dual.iter().flat_map(flat).collect());
+        let entries = self.memory.entries();
+        saved.numbers.insert("impulses".to_owned(), entries.iter().flat_map(|(_, r)| flat(r)).collect());
+        saved.keys.insert("contacts".to_owned(), entries.iter().map(|(key, _)| *key).collect());
+        saved
+    }
+
+    fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
+        saved.expect_version(1)?;
+        let vectors = |flat: &[f64]| flat.chunks_exact(3).map(Vec3::from_column_slice).collect::<Vec<_>>();
+        let dual = vectors(saved.numbers("elastic_dual")?);
+        if dual.len() != self.local.dual.len() {
+            return Err(RestoreError::Array { name: "elastic_dual".to_owned() });
+        }
+        let impulses = vectors(saved.numbers("impulses")?);
+        let keys = saved.keys("contacts")?;
+        if impulses.len() != keys.len() {
+            return Err(RestoreError::Array { name: "impulses".to_owned() });
+        }
+        self.local.dual = dual;
+        self.memory = ImpulseMemory::new(keys.iter().copied().zip(impulses).collect());
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.local.dual.fill(Vec3::zeros());
+        self.memory = ImpulseMemory::default();
+    }
+}
+
+impl PdSolver {
+    /// Energy by kind of the accepted state: that of the constraints, not of the scene's laws.
+    fn report_energy(
+        &mut self,
+        world: World<'_>,
+        state: &State,
+        targets: &RowTargets,
+        report: &mut StepReport,
+    ) {
+        let model = world.model;
+        self.constraints.selection.apply(&state.blocks[..model.nodes], &mut self.local.strain);
+        let (mut kinds, excess) = self.local.energies(&self.constraints, targets);
+        let gravity = world.parameters.gravity;
+        let height =
+            model.mass[..model.nodes].iter().zip(&state.blocks).map(|(m, x)| -m * gravity.dot(x)).sum();
+        kinds.push(("gravity", height));
+        kinds.push(("kinetic", state.kinetic_energy(model)));
+        report.energy = kinds;
+        report.strain_limit_excess = excess;
+    }
+}
+
+/// The end of a step: feasible where something touches; angles of rods and shells stay, they are no unknowns here.
+fn accepted(
+    world: World<'_>,
+    state: &State,
+    prescription: &Prescription,
+    contact: &ContactStep<'_>,
+    x: &[Vec3],
+    choice: Accept,
+    h: f64,
+) -> Vec<Vec3> {
+    let mut blocks = state.blocks.clone();
+    for (n, block) in blocks.iter_mut().enumerate() {
+        if prescription.fixed[n] {
+            *block = prescription.target[n];
+        } else if n < world.model.nodes {
+            let projected = choice == Accept::Projected && contact.touching[n];
+            *block = if projected { *block + contact.projected[n] * h } else { x[n] };
+        }
+    }
+    blocks
+}

@@ -1,0 +1,75 @@
+//! What holds for one step: which rows act, where their targets are, and the forces from outside.
+
+use super::constraints::{Constraints, Source};
+use crate::solver::World;
+use stiction_bodies::State;
+use stiction_energy::Elasticity;
+use stiction_numerics::{BlockMatrix, Vec3};
+use stiction_scene::resolved::is_active;
+
+/// Switches and targets of the springs and the quadratic forms.
+#[derive(Clone, Debug, Default)]
+pub struct RowTargets {
+    /// Whether each spring acts, and its offset o.
+    pub springs: Vec<(bool, Vec3)>,
+    /// The same for quadratic forms.
+    pub quadratics: Vec<(bool, Vec3)>,
+}
+
+impl RowTargets {
+    /// For a step from `start` to `end` \[s\].
+    pub fn new(constraints: &Constraints, world: World<'_>, start: f64, end: f64) -> RowTargets {
+        let model = world.model;
+        let groups = &model.anchors.groups;
+        let poses: Vec<_> = groups.iter().map(|group| group.motion.pose(end)).collect();
+        let target = |source: Source| match source {
+            Source::Body => (true, Vec3::zeros()),
+            Source::Anchor(g, k) => {
+                (is_active(&groups[g].active, start), poses[g].apply(&groups[g].reference[k]))
+            }
+            Source::Coupling(c) => (model.couplings[c].is_active(start), model.couplings[c].offset),
+        };
+        RowTargets {
+            springs: constraints.springs.iter().map(|s| target(s.source)).collect(),
+            quadratics: constraints.quadratics.iter().map(|q| target(q.source)).collect(),
+        }
+    }
+
+    /// The switches alone: the matrix depends on nothing else of a step.
+    pub fn switches(&self) -> Vec<bool> {
+        self.springs.iter().chain(&self.quadratics).map(|(on, _)| *on).collect()
+    }
+}
+
+/// Gravity and drag per node \[N\].
+///
+/// Drag is taken at the velocities of the start, `f / (1 + h c/m)` with c the largest entry of its slope at the node: it slows
+/// down and never turns the motion round, whatever the step size.
+pub fn outer_forces(world: World<'_>, elasticity: &Elasticity, state: &State, h: f64) -> Vec<Vec3> {
+    let (model, parameters) = (world.model, world.parameters);
+    let mut force: Vec<Vec3> = model.mass[..model.nodes].iter().map(|m| parameters.gravity * *m).collect();
+    if parameters.wind.air_density > 0.0 && elasticity.has_drag() {
+        let mut slope = BlockMatrix::zeros(elasticity.pattern().clone());
+        let mut drag = vec![Vec3::zeros(); model.blocks()];
+        elasticity.add_drag(
+            &state.blocks,
+            &state.velocities,
+            &parameters.wind,
+            state.time,
+            &mut drag,
+            &mut slope,
+        );
+        for (node, f) in force.iter_mut().enumerate() {
+            let resistance = slope.diagonal_block(node).amax();
+            *f += drag[node] / (1.0 + h * resistance / model.mass[node]);
+        }
+    }
+    force
+}
+
+/// α m per node \[kg/s\].
+pub fn mass_damping(world: World<'_>) -> Vec<f64> {
+    let model = world.model;
+    let alpha = |node: usize| world.parameters.materials[model.body_of_node[node] as usize].damping().mass;
+    (0..model.nodes).map(|node| alpha(node) * model.mass[node]).collect()
+}
