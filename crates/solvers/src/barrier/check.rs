@@ -1,7 +1,8 @@
 //! The explicit test: nothing crosses, nothing is closer than it is thick.
 
 use super::contacts::{Configuration, Detector, surface_positions};
-use super::line_search::name_objects;
+use super::line_search::{name_limit, name_objects};
+use super::strain_limits::StrainLimits;
 use crate::solver::StepError;
 use stiction_bodies::Model;
 use stiction_collision::intersection::{crossings, overlaps};
@@ -10,9 +11,10 @@ use stiction_collision::narrow_phase::narrow_phase;
 /// How many findings an error lists.
 const LISTED: usize = 5;
 
-/// An error that lists what crosses, what is closer than its thickness and what is in a wall.
+/// An error that lists what crosses, what is closer than its thickness, what is in a wall and what is stretched too far.
 pub(super) fn refuse_intersections(
     detector: &mut Detector,
+    limits: &StrainLimits,
     model: &Model,
     configuration: &Configuration,
     when: &str,
@@ -34,11 +36,16 @@ pub(super) fn refuse_intersections(
             found.push(format!("{} overlap by {:.1e} m", name_objects(model, objects, place), -gap));
         }
     }
+    if let Some((excess, node)) = limits.excess(&configuration.blocks).filter(|(excess, _)| *excess >= 0.0) {
+        found.push(format!("{} exceeded by {excess:.1e}", name_limit(model, node, &configuration.blocks)));
+    }
     if found.is_empty() {
         return Ok(());
     }
     let listed = found.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ");
-    Err(StepError::Contact { reason: format!("{} intersections {when}: {listed}", found.len()) })
+    Err(StepError::Contact {
+        reason: format!("{} intersections or broken limits {when}: {listed}", found.len()),
+    })
 }
 
 /// The smallest gap of all pairs and walls \[m\]; infinite when nothing is near.

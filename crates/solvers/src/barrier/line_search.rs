@@ -5,6 +5,7 @@
 
 use super::contacts::{Configuration, Detector, surface_positions};
 use super::options::BarrierOptions;
+use super::strain_limits::StrainLimits;
 use super::walls::WallMotion;
 use crate::solver::StepError;
 use stiction_bodies::Model;
@@ -35,6 +36,7 @@ pub(super) fn moved(now: &Configuration, direction: &Configuration, share: f64) 
 pub(super) fn constraint_line_search(
     options: &BarrierOptions,
     detector: &mut Detector,
+    limits: &StrainLimits,
     model: &Model,
     now: &Configuration,
     direction: &Configuration,
@@ -58,6 +60,10 @@ pub(super) fn constraint_line_search(
             limit = Limit { alpha: share, culprit: Some(culprit) };
         }
     }
+    let (share, node) = limits.safe_share(&now.blocks, &end.blocks, options.slack);
+    if share < limit.alpha {
+        limit = Limit { alpha: share, culprit: Some(name_limit(model, node, &now.blocks)) };
+    }
     Ok(limit)
 }
 
@@ -71,6 +77,13 @@ fn name_pair(model: &Model, detector: &Detector, is_triangle: bool, pair: [u32; 
         false => ([mesh.edge_body(pair[0]), mesh.edge_body(pair[1])], mesh.edges()[pair[0] as usize][0]),
     };
     name_objects(model, objects, &x[vertex as usize])
+}
+
+/// "the strain limit of `a` near (x, y, z)".
+pub(super) fn name_limit(model: &Model, node: u32, x: &[Vec3]) -> String {
+    let body = &model.bodies[model.body_of_node[node as usize] as usize].name;
+    let place = x[node as usize];
+    format!("the strain limit of `{body}` near ({:.4}, {:.4}, {:.4})", place.x, place.y, place.z)
 }
 
 /// "`a` and `b` near (x, y, z)".

@@ -9,6 +9,7 @@ mod line_search;
 mod newton;
 mod options;
 mod solver;
+mod strain_limits;
 mod walls;
 
 pub use options::{BarrierOptions, BarrierShape};

@@ -7,6 +7,7 @@ use super::assembly::{ContactOperator, Elastic, evaluate};
 use super::contacts::{Configuration, Contact, Detector, Way};
 use super::line_search::{Limit, constraint_line_search, moved};
 use super::options::BarrierOptions;
+use super::strain_limits::{StrainLimits, add_terms};
 use crate::incremental::IncrementalPotential;
 use crate::report::{StepSeconds, timed};
 use crate::solver::{StepError, World};
@@ -18,6 +19,7 @@ pub(super) struct Newton<'a> {
     pub options: &'a BarrierOptions,
     pub world: World<'a>,
     pub detector: &'a mut Detector,
+    pub limits: &'a StrainLimits,
     pub system: &'a mut BlockMatrix,
     pub pcg: &'a mut LinearPcg,
     pub seconds: &'a mut StepSeconds,
@@ -49,13 +51,17 @@ impl Newton<'_> {
         let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way))?;
         let fixed = &potential.prescription.fixed;
         let mut rhs = vec![Vec3::zeros(); now.blocks.len()];
-        let (options, system) = (self.options, &mut *self.system);
+        let (options, limits, system) = (self.options, self.limits, &mut *self.system);
         let terms = timed(&mut self.seconds.assembly, || {
             potential.gradient(&now.blocks, &mut rhs);
             rhs.iter_mut().for_each(|g| *g = -*g);
             potential.hessian(&now.blocks, Curvature::Projected, system);
             let inertia = potential.step_size().powi(-2);
-            evaluate(options, world, Elastic { matrix: system, inertia, fixed }, way, &contacts)
+            let elastic = Elastic { matrix: &*system, inertia, fixed };
+            let terms = evaluate(options, world, elastic, way, &contacts);
+            let stretched = limits.evaluate(options, elastic, &world.model.mass, &now.blocks);
+            add_terms(&stretched, system, &mut rhs);
+            terms
         });
         let operator = ContactOperator::new(self.system, &contacts, &terms);
         let pulls: Vec<Vec3> =
@@ -81,7 +87,7 @@ impl Newton<'_> {
         let direction = Configuration { blocks: d, kinematic, time: target.time - now.time };
         let detector = &mut *self.detector;
         let limit = timed(&mut self.seconds.line_search, || {
-            constraint_line_search(options, detector, world.model, now, &direction)
+            constraint_line_search(options, detector, limits, world.model, now, &direction)
         })?;
         let force = |(c, t): (&Contact, &super::assembly::Terms)| {
             -(t.gradient + t.hessian * (c.relative(&direction.blocks) + c.ahead) * limit.alpha)

@@ -4,6 +4,7 @@ use super::check::{refuse_intersections, smallest_gap};
 use super::contacts::{Configuration, Detector, scripted_vertices};
 use super::newton::{Iteration, Newton};
 use super::options::BarrierOptions;
+use super::strain_limits::StrainLimits;
 use crate::advance::{accept, energies};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::registry::MethodError;
@@ -13,7 +14,6 @@ use crate::solver::{Solver, StepError, World};
 use stiction_bodies::{Model, State};
 use stiction_energy::Elasticity;
 use stiction_numerics::{BlockMatrix, LinearPcg, Vec3};
-use stiction_scene::material::Material;
 
 /// Inexact Newton with barriers.
 pub struct BarrierSolver {
@@ -21,6 +21,7 @@ pub struct BarrierSolver {
     elasticity: Elasticity,
     system: BlockMatrix,
     detector: Detector,
+    limits: StrainLimits,
     pcg: LinearPcg,
     /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends on the chord of their way, not on
     /// the way itself. Empty before the first step.
@@ -112,10 +113,10 @@ impl Progress {
 impl BarrierSolver {
     /// A solver for a model.
     pub fn new(options: BarrierOptions, world: World<'_>) -> Result<BarrierSolver, MethodError> {
-        refuse_strain_limits(world)?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let system = BlockMatrix::zeros(elasticity.pattern().clone());
         let detector = Detector::new(world.model)?;
+        let limits = StrainLimits::new(world, &elasticity);
         if world.model.surfaces.objects.iter().all(|o| o.contact_gap <= 0.0) {
             let message = "every contact gap is 0, so no barrier can act; give bodies or colliders a `gap`";
             return Err(MethodError::Option { key: "barrier".to_owned(), message: message.to_owned() });
@@ -125,6 +126,7 @@ impl BarrierSolver {
             elasticity,
             system,
             detector,
+            limits,
             pcg: LinearPcg::new(),
             kinematic: Vec::new(),
             kinematic_time: 0.0,
@@ -144,14 +146,6 @@ impl BarrierSolver {
 fn target(model: &Model, potential: &IncrementalPotential<'_>, end: f64) -> Configuration {
     let blocks = potential.prescription.target.clone();
     Configuration { blocks, kinematic: scripted_vertices(model, end), time: end }
-}
-
-fn refuse_strain_limits(world: World<'_>) -> Result<(), MethodError> {
-    let limited = |m: &Material| matches!(m, Material::Cloth(cloth) if cloth.strain_limit.is_some());
-    let Some(body) = world.parameters.materials.iter().position(limited) else { return Ok(()) };
-    let name = &world.model.bodies[body].name;
-    let message = format!("the strain limit of `{name}` is not supported yet; remove `strain_limit`");
-    Err(MethodError::Option { key: "barrier".to_owned(), message })
 }
 
 /// Contacts, forces and gaps of the last iteration.
@@ -179,7 +173,7 @@ impl Solver for BarrierSolver {
         let mut report = StepReport::default();
         let start = self.start(model, state);
         if !self.checked {
-            refuse_intersections(&mut self.detector, model, &start, "at the start")?;
+            refuse_intersections(&mut self.detector, &self.limits, model, &start, "at the start")?;
             self.checked = true;
         }
         let mut now = start.clone();
@@ -188,6 +182,7 @@ impl Solver for BarrierSolver {
             options: &self.options,
             world,
             detector: &mut self.detector,
+            limits: &self.limits,
             system: &mut self.system,
             pcg: &mut self.pcg,
             seconds: &mut report.seconds,
@@ -217,9 +212,9 @@ impl Solver for BarrierSolver {
         }
 
         // The explicit test, and only then the state.
-        let detector = &mut self.detector;
+        let (detector, limits) = (&mut self.detector, &self.limits);
         let gap = timed(&mut report.seconds.detection, || {
-            refuse_intersections(detector, model, &now, "after the step")?;
+            refuse_intersections(detector, limits, model, &now, "after the step")?;
             smallest_gap(detector, model, &now)
         })?;
         if !now.blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
@@ -229,6 +224,7 @@ impl Solver for BarrierSolver {
         report.iterations = progress.iterations;
         report.converged = progress.converged;
         report.penetration = (-gap).max(0.0);
+        report.strain_limit_excess = limits.excess(&now.blocks).map_or(0.0, |(excess, _)| excess.max(0.0));
         if let Some(last) = &progress.last {
             report.residual.push(("change_m", last.change));
             report_contacts(world, last, &mut report);

@@ -1,0 +1,251 @@
+//! Strain limits of cloth: a cubic barrier in the singular values of the deformation.   [Ando2024, section 3.6]
+//!
+//! F = U diag(σ) Vᵀ per triangle, gap `g_i = 1 + limit − σ_i`, active below `ĝ = limit/2` (τ = ε̂): `ψ = κ Σ b(g_i)`,
+//! `κ = m_face/g² + wᵀH₉w` frozen, g the smaller gap (eq. 9). With `ψ_i = −κ b'(g_i)`, `ψ_ii = κ b''(g_i)`, `ψ₁₂ = 0` the Hessian
+//! follows from the modes of an isotropic energy. The largest singular value is a convex function of F, so along a straight way
+//! the end decides, and bisection finds the place.
+
+use super::assembly::Elastic;
+use super::options::BarrierOptions;
+use crate::solver::World;
+use rayon::prelude::*;
+use stiction_contact::barrier::{Barrier, strain_limit_stiffness};
+use stiction_energy::laws::PrincipalHessian2;
+use stiction_energy::{Elasticity, TriangleElement};
+use stiction_numerics::{BlockMatrix, Mat2, Mat3, Mat3x2, Svd3x2, Vec2, Vec3, svd3x2};
+use stiction_scene::material::Material;
+
+/// A triangle whose stretch is limited.
+#[derive(Clone, Copy, Debug)]
+struct Limited {
+    nodes: [u32; 3],
+    /// Dm⁻¹.
+    inverse: Mat2,
+    /// Largest σ − 1.
+    limit: f64,
+    /// Mass of the triangle \[kg\].
+    mass: f64,
+}
+
+impl Limited {
+    fn places(&self, x: &[Vec3]) -> [Vec3; 3] {
+        self.nodes.map(|n| x[n as usize])
+    }
+
+    fn svd(&self, [a, b, c]: [Vec3; 3]) -> Svd3x2 {
+        svd3x2(&(Mat3x2::from_columns(&[b - a, c - a]) * self.inverse))
+    }
+
+    /// 1 + limit − σ for the larger σ.
+    fn gap(&self, places: [Vec3; 3]) -> f64 {
+        1.0 + self.limit - self.svd(places).sigma.max()
+    }
+
+    /// Shape gradients of the three corners.
+    fn gradients(&self) -> [Vec2; 3] {
+        let (first, second) = (self.inverse.row(0).transpose(), self.inverse.row(1).transpose());
+        [-(first + second), first, second]
+    }
+}
+
+/// Gradient and Hessian of one triangle by corners.
+pub(super) struct LimitTerms {
+    nodes: [u32; 3],
+    gradient: [Vec3; 3],
+    hessian: [[Mat3; 3]; 3],
+}
+
+/// All limited triangles of a model.
+#[derive(Default)]
+pub(super) struct StrainLimits {
+    triangles: Vec<Limited>,
+}
+
+impl StrainLimits {
+    pub fn new(world: World<'_>, elasticity: &Elasticity) -> StrainLimits {
+        let elements = elasticity.energies().elements::<TriangleElement, 3>("membrane").unwrap_or(&[]);
+        let limited = |element: &TriangleElement| {
+            let body = world.model.body_of_node[element.nodes[0] as usize] as usize;
+            let Material::Cloth(cloth) = &world.parameters.materials[body] else { return None };
+            Some(Limited {
+                nodes: element.nodes,
+                inverse: element.rest.inverse,
+                limit: cloth.strain_limit?,
+                mass: cloth.density * cloth.thickness * element.rest.area,
+            })
+        };
+        StrainLimits { triangles: elements.iter().filter_map(limited).collect() }
+    }
+
+    /// Terms of the triangles that are near their limit, in the order of the mesh.
+    pub fn evaluate(
+        &self,
+        options: &BarrierOptions,
+        elastic: Elastic<'_>,
+        mass: &[f64],
+        x: &[Vec3],
+    ) -> Vec<LimitTerms> {
+        let barrier = options.barrier.barrier();
+        self.triangles.par_iter().filter_map(|t| terms(t, options, &barrier, elastic, mass, x)).collect()
+    }
+
+    /// The share of a way that keeps every triangle below its limit, and a node of the triangle that limits it.
+    pub fn safe_share(&self, start: &[Vec3], end: &[Vec3], slack: f64) -> (f64, u32) {
+        let share = |t: &Limited| (triangle_share(t, t.places(start), t.places(end), slack), t.nodes[0]);
+        let shares: Vec<(f64, u32)> = self.triangles.par_iter().map(share).collect();
+        shares.into_iter().fold((1.0, 0), |best, this| if this.0 < best.0 { this } else { best })
+    }
+
+    /// Largest excess over a limit and a node of the triangle that has it; negative when all are below.
+    pub fn excess(&self, x: &[Vec3]) -> Option<(f64, u32)> {
+        let excess = |t: &Limited| (-t.gap(t.places(x)), t.nodes[0]);
+        let all: Vec<(f64, u32)> = self.triangles.par_iter().map(excess).collect();
+        all.into_iter().reduce(|best, this| if this.0 > best.0 { this } else { best })
+    }
+}
+
+/// Adds terms to the system and subtracts their gradient from the right-hand side.
+pub(super) fn add_terms(terms: &[LimitTerms], matrix: &mut BlockMatrix, rhs: &mut [Vec3]) {
+    for t in terms {
+        for (i, &row) in t.nodes.iter().enumerate() {
+            rhs[row as usize] -= t.gradient[i];
+            for (j, &column) in t.nodes.iter().enumerate().filter(|(_, column)| row <= **column) {
+                matrix.add_block(row as usize, column as usize, &t.hessian[i][j]);
+            }
+        }
+    }
+}
+
+fn terms(
+    triangle: &Limited,
+    options: &BarrierOptions,
+    barrier: &Barrier,
+    elastic: Elastic<'_>,
+    mass: &[f64],
+    x: &[Vec3],
+) -> Option<LimitTerms> {
+    let places = triangle.places(x);
+    let svd = triangle.svd(places);
+    let (gap, activation) = (1.0 + triangle.limit - svd.sigma.max(), 0.5 * triangle.limit);
+    if gap >= activation {
+        return None;
+    }
+    let block = |i: usize, j: usize| {
+        let [a, b] = [i, j].map(|k| triangle.nodes[k] as usize);
+        let own = if i == j { elastic.inertia * mass[a] } else { 0.0 };
+        match options.elastic_stiffness {
+            true => elastic.matrix.block(a, b) - Mat3::identity() * own,
+            false => Mat3::zeros(),
+        }
+    };
+    let kappa = strain_limit_stiffness(triangle.mass, gap, &places, block).max(triangle.mass / (gap * gap));
+    let at = svd.sigma.map(|sigma| barrier.at(1.0 + triangle.limit - sigma, activation).slope * -kappa);
+    let second =
+        svd.sigma.map(|sigma| barrier.at(1.0 + triangle.limit - sigma, activation).curvature * kappa);
+    let apart = svd.sigma.x - svd.sigma.y;
+    let flip = match apart.abs() > 1e-6 {
+        true => (at.x - at.y) / apart,
+        false => 0.5 * (second.x + second.y),
+    };
+    let principal = PrincipalHessian2 {
+        scaling: Mat2::from_diagonal(&second),
+        twist: (at.x + at.y) / svd.sigma.sum(),
+        flip,
+        normal: Vec2::new(at.x / svd.sigma.x.max(1e-12), at.y / svd.sigma.y.max(1e-12)),
+    };
+    let h = principal.projected().over_columns(&svd);
+    let g = triangle.gradients();
+    let stress = svd.u.fixed_columns::<2>(0) * Mat2::from_diagonal(&at) * svd.v.transpose();
+    let hessian = |a: &Vec2, b: &Vec2| {
+        h.h11 * (a.x * b.x) + h.h22 * (a.y * b.y) + h.h12 * (a.x * b.y) + h.h12.transpose() * (a.y * b.x)
+    };
+    Some(LimitTerms {
+        nodes: triangle.nodes,
+        gradient: g.map(|g| stress * g),
+        hessian: std::array::from_fn(|i| std::array::from_fn(|j| hessian(&g[i], &g[j]))),
+    })
+}
+
+fn triangle_share(triangle: &Limited, start: [Vec3; 3], end: [Vec3; 3], slack: f64) -> f64 {
+    let gap = |share: f64| triangle.gap(std::array::from_fn(|k| start[k] + (end[k] - start[k]) * share));
+    let first = gap(0.0);
+    if first <= 0.0 {
+        return 0.0;
+    }
+    let floor = slack * first;
+    if gap(1.0) >= floor {
+        return 1.0;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if gap(middle) < floor { high = middle } else { low = middle }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_numerics::{BlockPattern, Random};
+
+    fn limited() -> Limited {
+        Limited { nodes: [0, 1, 2], inverse: Mat2::new(1.1, 0.2, -0.1, 0.9), limit: 0.1, mass: 0.3 }
+    }
+
+    /// A configuration whose larger stretch is 1 + `strain`.
+    fn stretched(strain: f64, random: &mut Random) -> Vec<Vec3> {
+        let triangle = limited();
+        let x: Vec<Vec3> = (0..3).map(|_| random.vector(-1.0, 1.0)).collect();
+        let largest = triangle.svd(triangle.places(&x)).sigma.max();
+        x.iter().map(|x| x * ((1.0 + strain) / largest)).collect()
+    }
+
+    /// The gradient is that of κ Σ b(g_i) with κ frozen.
+    #[test]
+    fn the_gradient_is_the_slope_of_the_energy() {
+        let (triangle, mut random) = (limited(), Random::new(3));
+        let matrix = BlockMatrix::zeros(std::sync::Arc::new(BlockPattern::from_stencils(
+            3,
+            [[0u32, 1, 2].as_slice()],
+        )));
+        let elastic = Elastic { matrix: &matrix, inertia: 0.0, fixed: &[false; 3] };
+        let options = BarrierOptions::default();
+        for strain in [0.06, 0.08, 0.095] {
+            let x = stretched(strain, &mut random);
+            let kappa = triangle.mass / (0.1 - strain).powi(2);
+            let energy = |x: &[Vec3]| -> f64 {
+                let sigma = triangle.svd(triangle.places(x)).sigma;
+                sigma.iter().map(|s| kappa * Barrier::Cubic.at(1.1 - s, 0.05).value).sum()
+            };
+            let found = terms(&triangle, &options, &Barrier::Cubic, elastic, &[0.0; 3], &x).expect("active");
+            for (node, k) in (0..3).flat_map(|node| (0..3).map(move |k| (node, k))) {
+                let moved = |by: f64| {
+                    let mut moved = x.clone();
+                    moved[node][k] += by;
+                    energy(&moved)
+                };
+                let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+                let got = found.gradient[node][k];
+                assert!((slope - got).abs() < 1e-5 * (1.0 + slope.abs()), "{slope} {got}");
+            }
+        }
+        assert!(
+            terms(&triangle, &options, &Barrier::Cubic, elastic, &[0.0; 3], &stretched(0.04, &mut random))
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn a_way_ends_before_the_limit() {
+        let (triangle, mut random) = (limited(), Random::new(5));
+        for _ in 0..100 {
+            let start = stretched(0.05, &mut random);
+            let end: Vec<Vec3> = start.iter().map(|x| x * 1.2 + random.vector(-0.05, 0.05)).collect();
+            let share = triangle_share(&triangle, triangle.places(&start), triangle.places(&end), 0.1);
+            let at: Vec<Vec3> = start.iter().zip(&end).map(|(a, b)| a + (b - a) * share).collect();
+            let gap = triangle.gap(triangle.places(&at));
+            assert!(share < 1.0 && (gap - 0.1 * 0.05).abs() < 1e-9, "{share} {gap}");
+        }
+    }
+}
