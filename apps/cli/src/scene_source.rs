@@ -8,12 +8,12 @@ use stiction::scene::{Loaded, load_full, load_text};
 
 /// Loads what the user named, with all changes applied.
 pub fn load(options: &SceneOptions) -> Result<Loaded, Failure> {
-    let mut changes = options.set.clone();
+    // The method comes first: choosing another one drops the options of the one before, and `--set` then gives new ones.
+    let mut changes: Vec<String> =
+        options.method.iter().map(|method| format!("method.key={method:?}")).collect();
+    changes.extend(options.set.iter().cloned());
     if let Some(frames) = options.frames {
         changes.push(format!("frames={frames}"));
-    }
-    if let Some(method) = &options.method {
-        changes.push(format!("method.key={method:?}"));
     }
     let path = Path::new(&options.scene);
     if path.exists() {

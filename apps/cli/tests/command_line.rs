@@ -65,6 +65,20 @@ fn wrong_input_names_file_line_and_fix() {
 }
 
 #[test]
+fn method_and_set_work_together_in_any_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.toml"), scene("")).expect("a file");
+    for arguments in [
+        ["check", "a.toml", "--method", "admm", "--set", "method.sweeps=0"],
+        ["check", "a.toml", "--set", "method.sweeps=0", "--method", "admm"],
+    ] {
+        let output = stiction(&arguments, folder.path());
+        assert_eq!(output.status.code(), Some(2), "{}", error_text(&output));
+        assert!(error_text(&output).contains("sweeps"), "{}", error_text(&output));
+    }
+}
+
+#[test]
 fn unknown_scenes_and_folders_are_said_in_words() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = stiction(&["run", "flagg"], folder.path());

@@ -37,14 +37,17 @@ pub enum MethodError {
     Collision(#[from] MeshError),
 }
 
-/// A method and one line about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A method: its key, one line about it, and how its solver is made.
+#[derive(Clone, Copy, Debug)]
 pub struct MethodInfo {
     /// Key in scene files.
     pub key: &'static str,
     /// What it is.
     pub summary: &'static str,
+    create: Create,
 }
+
+type Create = fn(&MethodChoice, World<'_>) -> Result<Box<dyn Solver>, MethodError>;
 
 /// All methods of this version.
 pub fn methods() -> &'static [MethodInfo] {
@@ -52,38 +55,43 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "newton",
             summary: "projected Newton, backward Euler, no contact: the reference for elasticity",
+            create: |choice, world| {
+                let options = parse(choice, NewtonOptions::validate)?;
+                Ok(Box::new(NewtonSolver::new(options, world)?))
+            },
+        },
+        MethodInfo {
+            key: "admm",
+            summary: "projected Newton + ADMM, Gauss–Seidel contact with exact Coulomb friction",
+            create: |choice, world| {
+                let options = parse(choice, AdmmOptions::validate)?;
+                Ok(Box::new(AdmmSolver::new(options, world)?))
+            },
         },
         MethodInfo {
             key: "pd",
             summary: "projective dynamics with ADMM contact, one prefactored matrix: interactive soft bodies",
+            create: |choice, world| {
+                let options = parse(choice, PdOptions::validate)?;
+                Ok(Box::new(PdSolver::new(options, world)?))
+            },
         },
         MethodInfo {
             key: "barrier",
             summary: "inexact Newton with cubic barriers and lagged friction: nothing ever intersects",
+            create: |choice, world| {
+                let options = parse(choice, BarrierOptions::validate)?;
+                Ok(Box::new(BarrierSolver::new(options, world)?))
+            },
         },
     ]
 }
 
 /// Makes the solver that a scene asks for; options are checked here, before anything runs.
 pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>, MethodError> {
-    match choice.key.as_str() {
-        "newton" => {
-            let options = parse::<NewtonOptions>(choice, NewtonOptions::validate)?;
-            Ok(Box::new(NewtonSolver::new(options, world)?))
-        }
-        "admm" => {
-            let options = parse::<AdmmOptions>(choice, AdmmOptions::validate)?;
-            Ok(Box::new(AdmmSolver::new(options, world)?))
-        }
-        "barrier" => {
-            let options = parse::<BarrierOptions>(choice, BarrierOptions::validate)?;
-            Ok(Box::new(BarrierSolver::new(options, world)?))
-        }
-        "pd" => {
-            let options = parse::<PdOptions>(choice, PdOptions::validate)?;
-            Ok(Box::new(PdSolver::new(options, world)?))
-        }
-        _ => {
+    match methods().iter().find(|method| method.key == choice.key) {
+        Some(method) => (method.create)(choice, world),
+        None => {
             let known: Vec<&str> = methods().iter().map(|m| m.key).collect();
             Err(MethodError::Unknown { key: choice.key.clone(), known: known.join(", ") })
         }
