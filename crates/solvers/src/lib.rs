@@ -8,6 +8,7 @@
 pub mod admm;
 pub mod advance;
 pub mod barrier;
+mod checks;
 pub mod incremental;
 pub mod linear;
 pub mod newton;

@@ -1,6 +1,8 @@
 //! What a solver keeps between steps, as named arrays of exact numbers.
 
 use std::collections::BTreeMap;
+use stiction_contact::ImpulseMemory;
+use stiction_numerics::Vec3;
 
 /// Versioned, named arrays: the memory of a solver.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,6 +53,34 @@ impl SavedState {
     /// An array of numbers by name.
     pub fn numbers(&self, name: &str) -> Result<&[f64], RestoreError> {
         self.numbers.get(name).map(Vec::as_slice).ok_or_else(|| RestoreError::Array { name: name.to_owned() })
+    }
+
+    /// Adds 3-vectors.
+    pub fn put_vectors(&mut self, name: &str, vectors: &[Vec3]) {
+        self.numbers.insert(name.to_owned(), vectors.iter().flat_map(|v| [v.x, v.y, v.z]).collect());
+    }
+
+    /// 3-vectors by name, as many as expected.
+    pub fn vectors(&self, name: &str, expected: usize) -> Result<Vec<Vec3>, RestoreError> {
+        let flat = self.numbers(name)?;
+        match flat.len() == 3 * expected {
+            true => Ok(flat.chunks_exact(3).map(Vec3::from_column_slice).collect()),
+            false => Err(RestoreError::Array { name: name.to_owned() }),
+        }
+    }
+
+    /// Adds the contact impulses of the last step.
+    pub fn put_impulses(&mut self, memory: &ImpulseMemory) {
+        let (keys, impulses): (Vec<u64>, Vec<Vec3>) = memory.entries().iter().copied().unzip();
+        self.put_vectors("impulses", &impulses);
+        self.keys.insert("contacts".to_owned(), keys);
+    }
+
+    /// The contact impulses that [`SavedState::put_impulses`] added.
+    pub fn impulses(&self) -> Result<ImpulseMemory, RestoreError> {
+        let keys = self.keys("contacts")?;
+        let impulses = self.vectors("impulses", keys.len())?;
+        Ok(ImpulseMemory::new(keys.iter().copied().zip(impulses).collect()))
     }
 
     /// An array of keys by name.

@@ -1,5 +1,6 @@
 //! Options of method `admm`, with the defaults of the document.   [Daviet2020, table 5]
 
+use crate::checks::{all_positive, at_least_one, none_negative};
 use serde::Deserialize;
 
 /// Options with their defaults; lengths in metres.
@@ -75,15 +76,8 @@ impl AdmmOptions {
             ("sweeps", self.sweeps),
             ("detect_every", self.detect_every),
         ];
-        if let Some((name, value)) = positive.iter().find(|(_, v)| !(v.is_finite() && *v > 0.0)) {
-            return Err(format!("`{name}` is {value}; give a positive number"));
-        }
-        if let Some((name, value)) = not_negative.iter().find(|(_, v)| !(v.is_finite() && *v >= 0.0)) {
-            return Err(format!("`{name}` is {value}; give 0 or a positive number"));
-        }
-        if let Some((name, _)) = counts.iter().find(|(_, n)| *n == 0) {
-            return Err(format!("`{name}` is 0; give at least 1"));
-        }
-        Ok(())
+        all_positive(&positive)?;
+        none_negative(&not_negative)?;
+        at_least_one(&counts)
     }
 }

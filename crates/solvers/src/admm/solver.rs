@@ -20,6 +20,11 @@ use stiction_numerics::{BlockMatrix, Vec3};
 pub struct AdmmSolver {
     options: AdmmOptions,
     elasticity: Elasticity,
+    workspace: Workspace,
+}
+
+/// What changes while a step is solved, and what is carried from step to step.
+struct Workspace {
     system: BlockMatrix,
     elastic: ElasticSolver,
     collider: Collider,
@@ -29,39 +34,135 @@ pub struct AdmmSolver {
     memory: ImpulseMemory,
 }
 
+/// The step that is being solved.
+struct Step<'a> {
+    world: World<'a>,
+    potential: &'a IncrementalPotential<'a>,
+    motion: StepMotion<'a>,
+    /// Velocities of prescribed blocks \[m/s\].
+    prescribed: Vec<Vec3>,
+}
+
+/// The contacts of a step, made in its first Newton iteration.
+#[derive(Default)]
+struct Contacts {
+    set: Option<ContactSet>,
+    /// Sorted keys of all of them.
+    known: Vec<u64>,
+}
+
 impl AdmmSolver {
     /// A solver for a model.
     pub fn new(options: AdmmOptions, world: World<'_>) -> Result<AdmmSolver, MethodError> {
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let system = BlockMatrix::zeros(elasticity.pattern().clone());
-        let elastic = ElasticSolver::new(&system, world.model.nodes);
-        let collider = Collider::new(world.model, DetectOptions::default())?;
-        let dual_force = vec![Vec3::zeros(); world.model.blocks()];
-        Ok(AdmmSolver {
-            options,
-            elasticity,
+        let workspace = Workspace {
+            elastic: ElasticSolver::new(&system, world.model.nodes),
             system,
-            elastic,
-            collider,
-            dual_force,
+            collider: Collider::new(world.model, DetectOptions::default())?,
+            dual_force: vec![Vec3::zeros(); world.model.blocks()],
             memory: ImpulseMemory::default(),
-        })
+        };
+        Ok(AdmmSolver { options, elasticity, workspace })
+    }
+}
+
+impl Workspace {
+    /// One projected Newton iteration: linearise at the velocity, find contacts in the first one, run ADMM.
+    fn newton_iteration(
+        &mut self,
+        options: &AdmmOptions,
+        step: &Step<'_>,
+        velocity: &mut Vec<Vec3>,
+        contacts: &mut Contacts,
+        report: &mut StepReport,
+    ) -> Result<InnerReport, StepError> {
+        let (model, h) = (step.world.model, step.motion.h);
+        let gradient = timed(&mut report.seconds.assembly, || self.linearise(step, velocity));
+        let fixed = &step.motion.prescription.fixed;
+        let system = Linearised::new(&self.system, fixed, velocity, &step.prescribed, &gradient, h);
+        let first = contacts.set.is_none();
+        if first {
+            *velocity = timed(&mut report.seconds.linear_solve, || {
+                self.elastic.predicted(&system, &self.dual_force)
+            })?;
+        }
+        let weights = contact_weights(&self.system, &model.mass, model.nodes, options.beta, options.sigma);
+        let set = contacts.set.get_or_insert_with(|| ContactSet::new(&weights));
+        set.set_weights(&weights).map_err(|e| StepError::Contact { reason: e.to_string() })?;
+        if first {
+            let found = timed(&mut report.seconds.detection, || find(&mut self.collider, step, velocity))?;
+            append_remembered(set, &mut contacts.known, prepare(found, options, h), Some(&self.memory));
+        }
+        timed(&mut report.seconds.linear_solve, || self.elastic.factor(&system, &weights))?;
+        let dual = self.dual_force.iter().zip(&weights).map(|(f, w)| scaled(f, *w)).collect();
+        let mut iterate = Iterate { projected: velocity.clone(), velocity: velocity.clone(), dual };
+        let reached = Inner {
+            options,
+            world: step.world,
+            motion: step.motion,
+            elastic: &mut self.elastic,
+            collider: &mut self.collider,
+            contacts: set,
+            known: &mut contacts.known,
+            seconds: &mut report.seconds,
+        }
+        .run(&system, &weights, &mut iterate)?;
+        self.dual_force.iter_mut().zip(&iterate.dual).zip(&weights).for_each(|((f, d), w)| *f = d * *w);
+        velocity.copy_from_slice(&iterate.velocity);
+        velocity[..model.nodes].copy_from_slice(&iterate.projected[..model.nodes]);
+        Ok(reached)
     }
 
-    fn report_contacts(contacts: &ContactSet, world: World<'_>, h: f64, report: &mut StepReport) {
-        report.contacts = contacts.len();
-        let gaps = (0..contacts.len()).map(|c| contacts.gap(c));
-        report.penetration = gaps.fold(0.0, |deepest: f64, gap| deepest.max(-gap));
-        let impulses = contacts.body_impulses(world.model.surfaces.objects.len());
-        report.contact_force = impulses.iter().map(|impulse| impulse / h).collect();
-        let sample = |c: usize| ContactSample {
-            point: contacts.point(c),
-            normal: contacts.normal(c),
-            force: contacts.total_impulse(c) / h,
-        };
-        let acting = (0..contacts.len()).filter(|&c| contacts.total_impulse(c) != Vec3::zeros());
-        report.contact_samples = acting.map(sample).collect();
+    /// A = h² ∇²Φ into the system matrix; returns ∇Φ at x_t + h v \[N\].
+    fn linearise(&mut self, step: &Step<'_>, velocity: &[Vec3]) -> Vec<Vec3> {
+        let h = step.motion.h;
+        let blocks: Vec<Vec3> = step.motion.start.iter().zip(velocity).map(|(x, v)| x + v * h).collect();
+        let mut gradient = vec![Vec3::zeros(); blocks.len()];
+        step.potential.gradient(&blocks, &mut gradient);
+        step.potential.hessian(&blocks, Curvature::Projected, &mut self.system);
+        self.system.scale(h * h);
+        gradient
     }
+}
+
+/// Contacts that are near at the start, and those that the predicted velocity leads to.
+fn find(
+    collider: &mut Collider,
+    step: &Step<'_>,
+    velocity: &[Vec3],
+) -> Result<Vec<stiction_contact::NewContact>, StepError> {
+    let World { model, parameters } = step.world;
+    let mut found = collider.proximity(model, parameters, &step.motion, velocity)?;
+    let mut keys: Vec<u64> = found.iter().map(|c| c.key).collect();
+    keys.sort_unstable();
+    found.extend(collider.continuous(model, parameters, &step.motion, velocity, &keys)?);
+    Ok(found)
+}
+
+/// Where the blocks end.
+fn end_of_step(motion: &StepMotion<'_>, velocity: &[Vec3]) -> Vec<Vec3> {
+    let end = |i: usize| match motion.prescription.fixed[i] {
+        true => motion.prescription.target[i],
+        false => motion.start[i] + velocity[i] * motion.h,
+    };
+    (0..velocity.len()).map(end).collect()
+}
+
+fn report_contacts(contacts: &ContactSet, world: World<'_>, h: f64, report: &mut StepReport) {
+    report.contacts = contacts.len();
+    let gaps = (0..contacts.len()).map(|c| contacts.gap(c));
+    report.penetration = gaps.fold(0.0, |deepest: f64, gap| deepest.max(-gap));
+    let impulses = contacts.body_impulses(world.model.surfaces.objects.len());
+    report.contact_force = impulses.iter().map(|impulse| impulse / h).collect();
+    let sample = |c: usize| ContactSample {
+        point: contacts.point(c),
+        normal: contacts.normal(c),
+        force: contacts.total_impulse(c) / h,
+    };
+    let acting = (0..contacts.len()).filter(|&c| contacts.total_impulse(c) != Vec3::zeros());
+    report.contact_samples = acting.map(sample).collect();
+    report.residual.push(("natural_map_m", h * contacts.natural_map_residual()));
 }
 
 impl Solver for AdmmSolver {
@@ -70,129 +171,62 @@ impl Solver for AdmmSolver {
     }
 
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
-        let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
         let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
         let prescription = &potential.prescription;
         let motion = StepMotion { start: &state.blocks, prescription, time: state.time, h };
-        let prescribed: Vec<Vec3> =
-            prescription.target.iter().zip(&state.blocks).map(|(end, start)| (end - start) / h).collect();
-        let mut velocity = vec![Vec3::zeros(); model.blocks()];
-        let mut contacts: Option<ContactSet> = None;
-        let mut known = Vec::new();
-        let mut inner = InnerReport::default();
-        for newton in 0..self.options.newton_iterations {
-            let blocks: Vec<Vec3> = state.blocks.iter().zip(&velocity).map(|(x, v)| x + v * h).collect();
-            let mut gradient = vec![Vec3::zeros(); model.blocks()];
-            timed(&mut report.seconds.assembly, || {
-                potential.gradient(&blocks, &mut gradient);
-                potential.hessian(&blocks, Curvature::Projected, &mut self.system);
-                self.system.scale(h * h);
-            });
-            let system =
-                Linearised::new(&self.system, &prescription.fixed, &velocity, &prescribed, &gradient, h);
-            if newton == 0 {
-                velocity = timed(&mut report.seconds.linear_solve, || {
-                    self.elastic.predicted(&system, &self.dual_force)
-                })?;
-            }
-            let weights = contact_weights(
-                &self.system,
-                &model.mass,
-                model.nodes,
-                self.options.beta,
-                self.options.sigma,
-            );
-            let set = contacts.get_or_insert_with(|| ContactSet::new(&weights));
-            set.set_weights(&weights).map_err(|e| StepError::Contact { reason: e.to_string() })?;
-            if newton == 0 {
-                let found = timed(&mut report.seconds.detection, || {
-                    let mut near = self.collider.proximity(model, world.parameters, &motion, &velocity)?;
-                    let mut keys: Vec<u64> = near.iter().map(|c| c.key).collect();
-                    keys.sort_unstable();
-                    near.extend(self.collider.continuous(
-                        model,
-                        world.parameters,
-                        &motion,
-                        &velocity,
-                        &keys,
-                    )?);
-                    Ok::<_, StepError>(near)
-                })?;
-                append_remembered(set, &mut known, prepare(found, &self.options, h), Some(&self.memory));
-            }
-            timed(&mut report.seconds.linear_solve, || self.elastic.factor(&system, &weights))?;
-            let dual = self.dual_force.iter().zip(&weights).map(|(f, w)| scaled(f, *w)).collect();
-            let mut iterate = Iterate { projected: velocity.clone(), velocity: velocity.clone(), dual };
-            inner = Inner {
-                options: &self.options,
-                world,
-                motion,
-                elastic: &mut self.elastic,
-                collider: &mut self.collider,
-                contacts: set,
-                known: &mut known,
-                seconds: &mut report.seconds,
-            }
-            .run(&system, &weights, &mut iterate)?;
-            report.iterations += inner.iterations;
-            self.dual_force.iter_mut().zip(&iterate.dual).zip(&weights).for_each(|((f, d), w)| *f = d * *w);
-            velocity.copy_from_slice(&iterate.velocity);
-            velocity[..model.nodes].copy_from_slice(&iterate.projected[..model.nodes]);
+        let moved = prescription.target.iter().zip(&state.blocks);
+        let prescribed = moved.map(|(end, start)| (end - start) / h).collect();
+        let step = Step { world, potential: &potential, motion, prescribed };
+        let mut velocity = vec![Vec3::zeros(); world.model.blocks()];
+        let mut contacts = Contacts::default();
+        let mut reached = InnerReport::default();
+        for _ in 0..self.options.newton_iterations {
+            let workspace = &mut self.workspace;
+            reached = workspace.newton_iteration(
+                &self.options,
+                &step,
+                &mut velocity,
+                &mut contacts,
+                &mut report,
+            )?;
+            report.iterations += reached.iterations;
         }
-        let blocks: Vec<Vec3> = (0..model.blocks())
-            .map(|i| match prescription.fixed[i] {
-                true => prescription.target[i],
-                false => state.blocks[i] + velocity[i] * h,
-            })
-            .collect();
-        report.converged = inner.converged;
-        report.residual =
-            vec![("delta_m", inner.moved + inner.apart), ("moved_m", inner.moved), ("apart_m", inner.apart)];
-        if let Some(set) = &contacts {
-            Self::report_contacts(set, world, h, &mut report);
-            report.residual.push(("natural_map_m", h * set.natural_map_residual()));
-            self.memory = set.remember();
+        report.converged = reached.converged;
+        let delta = reached.moved + reached.apart;
+        report.residual = vec![("delta_m", delta), ("moved_m", reached.moved), ("apart_m", reached.apart)];
+        report.counters.push(("sleeping_share", reached.asleep));
+        if let Some(set) = &contacts.set {
+            report_contacts(set, world, h, &mut report);
+            self.workspace.memory = set.remember();
         }
-        report.counters.push(("sleeping_share", inner.asleep));
+        let blocks = end_of_step(&motion, &velocity);
+        if !blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
+            return Err(StepError::NotFinite { what: "the end of the step" });
+        }
         accept(world, state, blocks, h, Inertia::Dynamic);
-        if !state.is_finite() {
-            return Err(StepError::NotFinite { what: "the state after the step" });
-        }
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
     }
 
     fn save(&self) -> SavedState {
         let mut saved = SavedState::new(1);
-        let flat = |v: &Vec3| [v.x, v.y, v.z];
-        saved.numbers.insert("dual_force".to_owned(), self.dual_force.iter().flat_map(flat).collect());
-        let entries = self.memory.entries();
-        saved.numbers.insert("impulses".to_owned(), entries.iter().flat_map(|(_, r)| flat(r)).collect());
-        saved.keys.insert("contacts".to_owned(), entries.iter().map(|(key, _)| *key).collect());
+        saved.put_vectors("dual_force", &self.workspace.dual_force);
+        saved.put_impulses(&self.workspace.memory);
         saved
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
         saved.expect_version(1)?;
-        let vectors = |flat: &[f64]| flat.chunks_exact(3).map(Vec3::from_column_slice).collect::<Vec<_>>();
-        let dual_force = vectors(saved.numbers("dual_force")?);
-        if dual_force.len() != self.dual_force.len() {
-            return Err(RestoreError::Array { name: "dual_force".to_owned() });
-        }
-        let impulses = vectors(saved.numbers("impulses")?);
-        let keys = saved.keys("contacts")?;
-        if impulses.len() != keys.len() {
-            return Err(RestoreError::Array { name: "impulses".to_owned() });
-        }
-        self.dual_force = dual_force;
-        self.memory = ImpulseMemory::new(keys.iter().copied().zip(impulses).collect());
+        let memory = saved.impulses()?;
+        self.workspace.dual_force = saved.vectors("dual_force", self.workspace.dual_force.len())?;
+        self.workspace.memory = memory;
         Ok(())
     }
 
     fn reset(&mut self) {
-        self.dual_force.fill(Vec3::zeros());
-        self.memory = ImpulseMemory::default();
+        self.workspace.dual_force.fill(Vec3::zeros());
+        self.workspace.memory = ImpulseMemory::default();
     }
 }
 

@@ -246,8 +246,7 @@ impl Solver for BarrierSolver {
 
     fn save(&self) -> SavedState {
         let mut saved = SavedState::new(1);
-        let flat = self.kinematic.iter().flat_map(|v| [v.x, v.y, v.z]).collect();
-        saved.numbers.insert("kinematic".to_owned(), flat);
+        saved.put_vectors("kinematic", &self.kinematic);
         saved.numbers.insert("kinematic_time".to_owned(), vec![self.kinematic_time]);
         saved
     }

@@ -1,5 +1,6 @@
 //! Options of method `pd`, with the defaults of the document.   [Zhu2024, table 1 and section 6.3]
 
+use crate::checks::{all_positive, at_least_one, none_negative};
 use serde::Deserialize;
 
 /// Which of the two positions a step ends with.
@@ -92,15 +93,8 @@ impl PdOptions {
         ];
         let counts =
             [("iterations", self.iterations), ("sweeps", self.sweeps), ("detect_every", self.detect_every)];
-        if let Some((name, value)) = positive.iter().find(|(_, v)| !(v.is_finite() && *v > 0.0)) {
-            return Err(format!("`{name}` is {value}; give a positive number"));
-        }
-        if let Some((name, value)) = not_negative.iter().find(|(_, v)| !(v.is_finite() && *v >= 0.0)) {
-            return Err(format!("`{name}` is {value}; give 0 or a positive number"));
-        }
-        if let Some((name, _)) = counts.iter().find(|(_, n)| *n == 0) {
-            return Err(format!("`{name}` is 0; give at least 1"));
-        }
-        Ok(())
+        all_positive(&positive)?;
+        none_negative(&not_negative)?;
+        at_least_one(&counts)
     }
 }

@@ -252,28 +252,16 @@ impl Solver for PdSolver {
 
     fn save(&self) -> SavedState {
         let mut saved = SavedState::new(1);
-        let flat = |v: &Vec3| [v.x, v.y, v.z];
-        saved.numbers.insert("elastic_dual".to_owned(), self.local.dual.iter().flat_map(flat).collect());
-        let entries = self.memory.entries();
-        saved.numbers.insert("impulses".to_owned(), entries.iter().flat_map(|(_, r)| flat(r)).collect());
-        saved.keys.insert("contacts".to_owned(), entries.iter().map(|(key, _)| *key).collect());
+        saved.put_vectors("elastic_dual", &self.local.dual);
+        saved.put_impulses(&self.memory);
         saved
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
         saved.expect_version(1)?;
-        let vectors = |flat: &[f64]| flat.chunks_exact(3).map(Vec3::from_column_slice).collect::<Vec<_>>();
-        let dual = vectors(saved.numbers("elastic_dual")?);
-        if dual.len() != self.local.dual.len() {
-            return Err(RestoreError::Array { name: "elastic_dual".to_owned() });
-        }
-        let impulses = vectors(saved.numbers("impulses")?);
-        let keys = saved.keys("contacts")?;
-        if impulses.len() != keys.len() {
-            return Err(RestoreError::Array { name: "impulses".to_owned() });
-        }
-        self.local.dual = dual;
-        self.memory = ImpulseMemory::new(keys.iter().copied().zip(impulses).collect());
+        let memory = saved.impulses()?;
+        self.local.dual = saved.vectors("elastic_dual", self.local.dual.len())?;
+        self.memory = memory;
         Ok(())
     }
 
