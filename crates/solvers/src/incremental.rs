@@ -186,26 +186,24 @@ fn viscosity(
         return None;
     }
     let mut matrix = BlockMatrix::zeros(elasticity.pattern().clone());
-    if elasticity.has_damping() {
-        elasticity.add_damping(&state.blocks, &state.frames, &mut matrix);
-    }
-    matrix.add_diagonal(&mass_damping);
     if drag {
-        // Constant part f_d(v_t) + C v_t, linear part C.
-        let mut linear = BlockMatrix::zeros(elasticity.pattern().clone());
+        // Constant part f_d(v_t) + C v_t, linear part C; C alone stands in the matrix so far.
         elasticity.add_drag(
             &state.blocks,
             &state.velocities,
             &parameters.wind,
             state.time,
             force,
-            &mut linear,
+            &mut matrix,
         );
         let mut carried = vec![Vec3::zeros(); model.blocks()];
-        linear.mul(&state.velocities, &mut carried);
+        matrix.mul(&state.velocities, &mut carried);
         force.iter_mut().zip(&carried).for_each(|(f, c)| *f += c);
-        matrix.add_scaled(1.0, &linear);
     }
+    if elasticity.has_damping() {
+        elasticity.add_damping(&state.blocks, &state.frames, &mut matrix);
+    }
+    matrix.add_diagonal(&mass_damping);
     matrix.scale(1.0 / h);
     Some(matrix)
 }
