@@ -9,6 +9,7 @@ pub mod admm;
 pub mod advance;
 pub mod barrier;
 mod checks;
+pub mod contact_report;
 pub mod incremental;
 pub mod linear;
 pub mod newton;

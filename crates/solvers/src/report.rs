@@ -24,6 +24,8 @@ pub struct StepReport {
     pub penetration: f64,
     /// Net contact force per object (bodies, then colliders) \[N\].
     pub contact_force: Vec<Vec3>,
+    /// Normal contact force per node \[N\]; empty where the method has no contact.
+    pub contact_load: Vec<f64>,
     /// Contacts for display: place, normal and force on the first body.
     pub contact_samples: Vec<ContactSample>,
     /// Largest excess over a strain limit (0 without limits).

@@ -113,6 +113,13 @@ pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>
     let mut strain = simulation.strain_per_node();
     strain.resize(layout.vertex_count(), 0.0);
     out.channels.push(Channel { name: "strain".to_owned(), values: strain });
+    if let Some(report) = last.filter(|report| !report.contact_load.is_empty()) {
+        let areas = surface_areas(model);
+        let pressure = |(load, area): (&f64, &f64)| if *area > 0.0 { (load / area) as f32 } else { 0.0 };
+        let mut values: Vec<f32> = report.contact_load.iter().zip(&areas).map(pressure).collect();
+        values.resize(layout.vertex_count(), 0.0);
+        out.channels.push(Channel { name: "contact_pressure".to_owned(), values });
+    }
     if let Some(report) = last.filter(|_| scene.output.contacts) {
         out.contacts = report
             .contact_samples
@@ -121,6 +128,22 @@ pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>
             .collect();
     }
     out
+}
+
+/// Surface area that each node stands for at rest \[m²\]: a third of its triangles, half of the shadow of its rod edges.
+fn surface_areas(model: &Model) -> Vec<f64> {
+    let mut areas = vec![0.0; model.nodes];
+    for body in &model.bodies {
+        for triangle in &body.triangles {
+            let [a, b, c] = triangle.map(|n| model.rest[n as usize]);
+            let share = (b - a).cross(&(c - a)).norm() / 6.0;
+            triangle.iter().for_each(|&n| areas[n as usize] += share);
+        }
+        for edge in body.edges.clone().map(|e| &model.rods.edges[e]) {
+            edge.nodes.iter().for_each(|&n| areas[n as usize] += 0.5 * edge.length * body.thickness);
+        }
+    }
+    areas
 }
 
 fn one(v: Vec3) -> [f32; 3] {

@@ -5,9 +5,10 @@ use super::inner::{Inner, InnerReport, Iterate, append_remembered, prepare};
 use super::options::AdmmOptions;
 use super::weights::contact_weights;
 use crate::advance::{accept, energies};
+use crate::contact_report::report_contacts;
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::registry::MethodError;
-use crate::report::{ContactSample, StepReport, timed};
+use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use stiction_bodies::State;
@@ -147,22 +148,6 @@ fn end_of_step(motion: &StepMotion<'_>, velocity: &[Vec3]) -> Vec<Vec3> {
         false => motion.start[i] + velocity[i] * motion.h,
     };
     (0..velocity.len()).map(end).collect()
-}
-
-fn report_contacts(contacts: &ContactSet, world: World<'_>, h: f64, report: &mut StepReport) {
-    report.contacts = contacts.len();
-    let gaps = (0..contacts.len()).map(|c| contacts.gap(c));
-    report.penetration = gaps.fold(0.0, |deepest: f64, gap| deepest.max(-gap));
-    let impulses = contacts.body_impulses(world.model.surfaces.objects.len());
-    report.contact_force = impulses.iter().map(|impulse| impulse / h).collect();
-    let sample = |c: usize| ContactSample {
-        point: contacts.point(c),
-        normal: contacts.normal(c),
-        force: contacts.total_impulse(c) / h,
-    };
-    let acting = (0..contacts.len()).filter(|&c| contacts.total_impulse(c) != Vec3::zeros());
-    report.contact_samples = acting.map(sample).collect();
-    report.residual.push(("natural_map_m", h * contacts.natural_map_residual()));
 }
 
 impl Solver for AdmmSolver {

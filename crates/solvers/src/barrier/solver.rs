@@ -6,6 +6,7 @@ use super::newton::{Iteration, Newton};
 use super::options::BarrierOptions;
 use super::strain_limits::StrainLimits;
 use crate::advance::{accept, energies};
+use crate::contact_report::{add_load, terms};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::registry::MethodError;
 use crate::report::{ContactSample, StepReport, timed};
@@ -152,6 +153,7 @@ fn target(model: &Model, potential: &IncrementalPotential<'_>, end: f64) -> Conf
 fn report_contacts(world: World<'_>, iteration: &Iteration, report: &mut StepReport) {
     report.contacts = iteration.contacts.len();
     report.contact_force = vec![Vec3::zeros(); world.model.surfaces.objects.len()];
+    report.contact_load = vec![0.0; world.model.nodes];
     for (contact, force) in iteration.contacts.iter().zip(&iteration.forces) {
         let [a, b] = contact.objects.map(|o| o as usize);
         report.contact_force[a] += force;
@@ -159,6 +161,7 @@ fn report_contacts(world: World<'_>, iteration: &Iteration, report: &mut StepRep
         if *force != Vec3::zeros() {
             let (point, normal) = (contact.point, contact.normal);
             report.contact_samples.push(ContactSample { point, normal, force: *force });
+            add_load(&mut report.contact_load, terms(&contact.stencil), force.dot(&normal));
         }
     }
 }

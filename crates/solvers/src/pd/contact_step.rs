@@ -4,7 +4,8 @@
 //! for contacts that came or went.
 
 use super::options::PdOptions;
-use crate::report::{ContactSample, StepReport, StepSeconds, timed};
+use crate::contact_report::report_contacts;
+use crate::report::{StepReport, StepSeconds, timed};
 use crate::solver::{StepError, World};
 use stiction_contact::detect::{Collider, StepMotion};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions, Stabilisation};
@@ -139,22 +140,7 @@ impl<'a> ContactStep<'a> {
 
     /// Fills the part of a report that is about contacts.
     pub fn report(&self, report: &mut StepReport) {
-        let (set, h) = (&self.set, self.motion.h);
-        report.contacts = set.len();
-        let gaps = (0..set.len()).map(|c| set.gap(c));
-        report.penetration = gaps.fold(0.0, |deepest: f64, gap| deepest.max(-gap));
-        let impulses = set.body_impulses(self.world.model.surfaces.objects.len());
-        report.contact_force = impulses.iter().map(|impulse| impulse / h).collect();
-        let sample = |c: usize| ContactSample {
-            point: set.point(c),
-            normal: set.normal(c),
-            force: set.total_impulse(c) / h,
-        };
-        let acting = (0..set.len()).filter(|&c| set.total_impulse(c) != Vec3::zeros());
-        report.contact_samples = acting.map(sample).collect();
-        if !set.is_empty() {
-            report.residual.push(("natural_map_m", h * set.natural_map_residual()));
-        }
+        report_contacts(&self.set, self.world, self.motion.h, report);
     }
 
     fn velocity(&self, positions: &[Vec3]) -> Vec<Vec3> {
