@@ -201,6 +201,8 @@ fn recorded_meshes_are_judged_right() {
         ("two-cubes-close.ply", false),
         ("two-cubes-intersecting.ply", true),
         ("thick-cloth/t0.ply", false),
+        ("thick-cloth/t1.ply", true),
+        ("height-field.ply", false),
     ] {
         let (x, triangles) = read_ply(&Path::new(DATA).join(name));
         let report = check_state(&mesh_of(x.len(), &triangles, 0.0), &x).expect("valid");
