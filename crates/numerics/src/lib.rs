@@ -7,7 +7,6 @@
 
 pub mod banded;
 pub mod block;
-pub mod colouring;
 pub mod dense;
 mod disjoint;
 pub mod krylov;
@@ -20,7 +19,6 @@ pub use banded::{BandedCholesky, BandedMatrix};
 pub use block::{
     BlockMatrix, BlockPattern, ElementColouring, ElementSlots, assemble, colour_elements, scatter_add,
 };
-pub use colouring::StageColouring;
 pub use dense::{
     Svd3, Svd3x2, SymmetricEigen3, eigen_symmetric, eigen_symmetric3, polar2, polar3, polar3x2, project_spd,
     project_spd3, rotation_from_vector, skew, svd3, svd3x2,

@@ -19,7 +19,7 @@ pub mod report;
 pub mod saved;
 pub mod solver;
 
-pub use registry::{MethodError, create, methods};
+pub use registry::{MethodError, create, methods, with_resolve_time};
 pub use report::{StepReport, StepSeconds};
 pub use saved::{RestoreError, SavedState};
 pub use solver::{Solver, StepError, World};

@@ -44,6 +44,8 @@ pub struct MethodInfo {
     pub key: &'static str,
     /// What it is.
     pub summary: &'static str,
+    /// Whether it pushes bodies apart that penetrate at the start (option `resolve_time`).
+    pub resolves: bool,
     create: Create,
 }
 
@@ -55,6 +57,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "newton",
             summary: "projected Newton, backward Euler, no contact: the reference for elasticity",
+            resolves: false,
             create: |choice, world| {
                 let options = parse(choice, NewtonOptions::validate)?;
                 Ok(Box::new(NewtonSolver::new(options, world)?))
@@ -63,6 +66,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "admm",
             summary: "projected Newton + ADMM, Gauss–Seidel contact with exact Coulomb friction",
+            resolves: true,
             create: |choice, world| {
                 let options = parse(choice, AdmmOptions::validate)?;
                 Ok(Box::new(AdmmSolver::new(options, world)?))
@@ -71,6 +75,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "pd",
             summary: "projective dynamics with ADMM contact, one prefactored matrix: interactive soft bodies",
+            resolves: true,
             create: |choice, world| {
                 let options = parse(choice, PdOptions::validate)?;
                 Ok(Box::new(PdSolver::new(options, world)?))
@@ -79,6 +84,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "barrier",
             summary: "inexact Newton with cubic barriers and lagged friction: nothing ever intersects",
+            resolves: false,
             create: |choice, world| {
                 let options = parse(choice, BarrierOptions::validate)?;
                 Ok(Box::new(BarrierSolver::new(options, world)?))
@@ -96,6 +102,18 @@ pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>
             Err(MethodError::Unknown { key: choice.key.clone(), known: known.join(", ") })
         }
     }
+}
+
+/// The choice of a scene that wants penetrations at the start opened over a time \[s\]: its method's own option wins, and a method
+/// that cannot do it says so.
+pub fn with_resolve_time(choice: &MethodChoice, seconds: f64) -> Result<MethodChoice, MethodError> {
+    let mut choice = choice.clone();
+    if methods().iter().any(|method| method.key == choice.key && !method.resolves) {
+        let message = "it does not push bodies apart at the start: take `initial_contact` out, or choose another method";
+        return Err(MethodError::Option { key: choice.key, message: message.to_owned() });
+    }
+    choice.options.entry("resolve_time").or_insert(toml::Value::Float(seconds));
+    Ok(choice)
 }
 
 /// Reads the options of a method from the scene's table and checks their values.

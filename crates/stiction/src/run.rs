@@ -69,8 +69,8 @@ pub fn run(
             seconds,
             last: Some(&last),
         };
-        if watch(progress).is_break() {
-            break;
+        if watch(progress).is_break() && simulation.frames < frames {
+            return recorder.pause(&simulation);
         }
     }
     recorder.finish(&simulation)
@@ -221,6 +221,13 @@ impl Recorder {
         }
         self.writer.finish(Some(error.to_string()))?;
         Err(error)
+    }
+
+    /// Leaves a run that was stopped early as one that goes on: it can be resumed.
+    fn pause(mut self, simulation: &Simulation) -> Result<RunSummary, SimulationError> {
+        self.sum_up(simulation);
+        self.writer.write_summary()?;
+        Ok(self.writer.summary().clone())
     }
 
     fn finish(mut self, simulation: &Simulation) -> Result<RunSummary, SimulationError> {

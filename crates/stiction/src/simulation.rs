@@ -5,8 +5,8 @@ use crate::error::SimulationError;
 use crate::judgement::Judgement;
 use stiction_bodies::{Model, Parameters, State, build};
 use stiction_contact::detect::{Collider, DetectOptions};
-use stiction_scene::Scene;
-use stiction_solvers::{Solver, StepReport, World, create};
+use stiction_scene::{InitialContact, Scene};
+use stiction_solvers::{Solver, StepReport, World, create, with_resolve_time};
 
 /// A scene that runs.
 pub struct Simulation {
@@ -32,7 +32,11 @@ impl Simulation {
     pub fn new(scene: Scene) -> Result<Simulation, SimulationError> {
         let model = build(&scene)?;
         let parameters = Parameters::from_scene(&scene);
-        let solver = create(&scene.method, World { model: &model, parameters: &parameters })?;
+        let choice = match scene.initial_contact {
+            InitialContact::Resolve { seconds } => with_resolve_time(&scene.method, seconds)?,
+            InitialContact::MethodDefault | InitialContact::Refuse => scene.method.clone(),
+        };
+        let solver = create(&choice, World { model: &model, parameters: &parameters })?;
         let state = State::initial(&model, &scene);
         let collider = Collider::new(&model, DetectOptions::default())?;
         let clock = Clock::new(scene.fps, scene.step_size);

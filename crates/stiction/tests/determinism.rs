@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use stiction::output::RunSummary;
+use stiction::output::{RunStatus, RunSummary};
 use stiction::scene::load_text;
 use stiction::{RunOptions, gallery, run};
 
@@ -63,11 +63,13 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
         let folder = tempfile::tempdir().expect("a folder");
         let whole = run_scene(name, changes, &folder.path().join("whole"), false, None);
         let parts = folder.path().join("parts");
-        run_scene(name, changes, &parts, false, Some(1));
+        let stopped = run_scene(name, changes, &parts, false, Some(1));
+        assert_eq!(stopped.status, RunStatus::Running, "a stopped run is not finished");
         run_scene(name, changes, &parts, true, Some(2));
         let resumed = run_scene(name, changes, &parts, true, None);
         assert_eq!(resumed.state_hash, whole.state_hash, "{name}");
         assert_eq!(resumed.steps, whole.steps, "{name}");
+        assert_eq!(resumed.status, RunStatus::Finished, "{name}");
         let last = format!("frames/{:06}.frame", whole.frames - 1);
         let read =
             |run: &str| std::fs::read(folder.path().join(run).join(&last)).expect("the last frame is there");

@@ -1,0 +1,54 @@
+//! A start with penetration is opened over the time that the scene gives, or refused by a method that cannot.
+
+use std::path::Path;
+use stiction::Simulation;
+use stiction::scene::load_text;
+
+/// A block that starts 10 mm inside the floor, without gravity.
+fn sunk(method: &str, seconds: f64) -> Result<Simulation, stiction::SimulationError> {
+    let text = format!(
+        "stiction = 1
+        fps = 100
+        step = 0.01
+        gravity = 0.0
+        initial_contact = {{ resolve = {seconds} }}
+        wind = {{ air_density = 0.0 }}
+        method = {{ key = '{method}' }}
+        [bodies.block]
+        kind = 'solid'
+        mesh = {{ tet_box = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}
+        material = {{ density = 1000.0, young = 1e6, poisson = 0.3, law = 'corotated' }}
+        translate = [0, 0, 0.04]
+        [colliders.floor]
+        plane = {{ offset = 0 }}"
+    );
+    let loaded = load_text("sunk", &text, Path::new("."), &[] as &[&str]).expect("the scene is valid");
+    Simulation::new(loaded.scene)
+}
+
+/// How far the lowest node rises in the first step [m].
+fn rise(seconds: f64) -> f64 {
+    let mut simulation = sunk("admm", seconds).expect("admm resolves");
+    let lowest =
+        |s: &Simulation| s.state.blocks[..s.model.nodes].iter().map(|x| x.z).fold(f64::MAX, f64::min);
+    let before = lowest(&simulation);
+    simulation.step().expect("a step");
+    lowest(&simulation) - before
+}
+
+#[test]
+fn the_time_of_the_scene_sets_how_fast_a_penetration_opens() {
+    // One step of 10 ms opens h/T of the 10 mm.
+    for seconds in [0.1, 0.5] {
+        let expected = 0.01 * 0.01 / seconds;
+        assert!((rise(seconds) / expected - 1.0).abs() < 0.05, "{} against {expected}", rise(seconds));
+    }
+}
+
+#[test]
+fn a_method_that_cannot_push_apart_says_so() {
+    for method in ["newton", "barrier"] {
+        let error = sunk(method, 0.5).err().expect("it is refused");
+        assert!(error.is_input() && error.to_string().contains("initial_contact"), "{error}");
+    }
+}
