@@ -307,12 +307,16 @@ fn surfaces(scene: &Scene, bodies: &[Body], nodes: usize, rods: &RodTable) -> Su
             contact_gap: source.contact_gap,
             self_contact: source.self_contact,
             kinematic: false,
-            directions: directions(&out, index as u32, body, source),
+            directions: body_directions(&out, index as u32, body, source),
         });
     }
     for (index, collider) in scene.colliders.iter().enumerate() {
+        let mut grain = None;
         if let resolved::ColliderShape::Mesh(mesh) = &collider.shape {
-            add_collider(&mut out, index, (bodies.len() + index) as u32, mesh);
+            let first = out.vertices();
+            let object = (bodies.len() + index) as u32;
+            add_collider(&mut out, index, object, mesh);
+            grain = collider.friction_direction.as_ref().map(|d| directions(&out, object, first, mesh, d));
         }
         out.objects.push(ObjectSurface {
             name: collider.name.clone(),
@@ -320,27 +324,38 @@ fn surfaces(scene: &Scene, bodies: &[Body], nodes: usize, rods: &RodTable) -> Su
             contact_gap: collider.contact_gap,
             self_contact: false,
             kinematic: true,
-            directions: None,
+            directions: grain,
         });
     }
     out
 }
 
 /// The grain of a body's friction on its nodes, or on its embedded surface.
-fn directions(
+fn body_directions(
     out: &Surfaces,
     object: u32,
     body: &Body,
     source: &resolved::Body,
 ) -> Option<SurfaceDirections> {
-    let field = &source.friction_direction.as_ref()?.field;
+    let direction = source.friction_direction.as_ref()?;
     let (mesh, first) = match &source.embedded_surface {
         Some(surface) => (&surface.mesh, out.vertices() - surface.mesh.vertices.len()),
         None => (&source.mesh, body.nodes.start),
     };
+    Some(directions(out, object, first, mesh, direction))
+}
+
+/// The grain of an object whose surface vertices begin at `first`.
+fn directions(
+    out: &Surfaces,
+    object: u32,
+    first: usize,
+    mesh: &resolved::Mesh,
+    direction: &resolved::FrictionDirection,
+) -> SurfaceDirections {
     let own = out.triangles.iter().filter(|t| out.object_of_vertex[t[0] as usize] == object);
     let triangles: Vec<[u32; 3]> = own.copied().collect();
-    Some(SurfaceDirections::new(field, first, &triangles, &mesh.vertices, mesh.uv.as_deref()))
+    SurfaceDirections::new(&direction.field, first, &triangles, &mesh.vertices, mesh.uv.as_deref())
 }
 
 fn embed(out: &mut Surfaces, object: u32, body: &Body, surface: &resolved::EmbeddedSurface) {

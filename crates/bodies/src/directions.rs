@@ -37,14 +37,12 @@ impl SurfaceDirections {
         let mut vertices = vec![None; positions.len()];
         for &triangle in triangles {
             let local = triangle.map(|v| v as usize - first);
-            if local.iter().all(|&v| vertices[v].is_some()) {
-                continue;
-            }
             let x = local.map(|v| positions[v]);
             let pattern = uv.map(|uv| local.map(|v| uv[v]));
-            let direction = coefficients(field, &x, pattern)
-                .map(|coefficients| VertexDirection { triangle, coefficients });
-            local.iter().for_each(|&v| vertices[v] = vertices[v].or(direction));
+            for v in local.into_iter().filter(|&v| vertices[v].is_none()).collect::<Vec<_>>() {
+                vertices[v] = coefficients(field, v, &x, pattern)
+                    .map(|coefficients| VertexDirection { triangle, coefficients });
+            }
         }
         SurfaceDirections { first, vertices }
     }
@@ -57,15 +55,22 @@ impl SurfaceDirections {
     }
 }
 
-/// a and b of a field in a triangle.
-fn coefficients(field: &DirectionField, x: &[Vec3; 3], uv: Option<[Vec2; 3]>) -> Option<[f64; 2]> {
+/// a and b of a field at a vertex of a triangle.
+fn coefficients(
+    field: &DirectionField,
+    vertex: usize,
+    x: &[Vec3; 3],
+    uv: Option<[Vec2; 3]>,
+) -> Option<[f64; 2]> {
     let (p, q) = (x[1] - x[0], x[2] - x[0]);
+    // The projection of a direction on the triangle: normal equations of the two edges.
+    let projected = |direction: &Vec3| {
+        let gram = Mat2::new(p.dot(&p), p.dot(&q), p.dot(&q), q.dot(&q));
+        Some(gram.try_inverse()? * Vec2::new(p.dot(direction), q.dot(direction)))
+    };
     let solved = match field {
-        // The projection of the direction on the triangle: normal equations of the two edges.
-        DirectionField::Fixed(direction) => {
-            let gram = Mat2::new(p.dot(&p), p.dot(&q), p.dot(&q), q.dot(&q));
-            gram.try_inverse()? * Vec2::new(p.dot(direction), q.dot(direction))
-        }
+        DirectionField::Fixed(direction) => projected(direction)?,
+        DirectionField::Vertices(directions) => projected(directions.get(vertex)?)?,
         DirectionField::U | DirectionField::V => {
             let uv = uv?;
             let wanted = if *field == DirectionField::U { Vec2::x() } else { Vec2::y() };
@@ -100,6 +105,17 @@ mod tests {
             assert!((at - Vec3::new(-0.8, 0.6, 0.0)).norm() < 1e-14, "{at}");
         }
         assert!(directions.at(4, &shifted(&turned)).is_none());
+    }
+
+    #[test]
+    fn every_vertex_may_have_its_own_direction() {
+        let all = vec![Vec3::x(), Vec3::y(), Vec3::new(1.0, 1.0, 3.0), -Vec3::x()];
+        let directions =
+            SurfaceDirections::new(&DirectionField::Vertices(all.clone()), 5, &TRIANGLES, &square(), None);
+        for (vertex, direction) in all.iter().enumerate() {
+            let at = directions.at(5 + vertex, &shifted(&square())).expect("a direction");
+            assert!((at - Vec3::new(direction.x, direction.y, 0.0)).norm() < 1e-14, "{at}");
+        }
     }
 
     #[test]

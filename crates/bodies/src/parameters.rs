@@ -36,7 +36,7 @@ impl Parameters {
                 .bodies
                 .iter()
                 .map(|b| b.friction_direction.as_ref().map(|d| [d.along, d.across])))
-            .chain(scene.colliders.iter().map(|_| None))
+            .chain(scene.colliders.iter().map(|c| c.friction_direction.as_ref().map(|d| [d.along, d.across])))
             .collect(),
             friction_table: scene.friction.clone(),
             gravity: scene.gravity,

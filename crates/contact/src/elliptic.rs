@@ -8,16 +8,7 @@
 use std::f64::consts::FRAC_2_PI;
 
 use stiction_numerics::Vec3;
-
-/// How the tangential impulse is brought back to the ellipse.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EllipticRule {
-    /// Cut along the ray from the centre: friction stays parallel to the impulse that would stick.
-    #[default]
-    Ray,
-    /// Nearest point of the ellipse: friction does the most work against the slip.
-    MaximumDissipation,
-}
+pub use stiction_scene::resolved::EllipseRule as EllipticRule;
 
 /// Friction values of a pair of structured surfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]

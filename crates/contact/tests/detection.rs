@@ -3,7 +3,7 @@
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
-use stiction_contact::{ContactKind, Friction, NewContact};
+use stiction_contact::{ContactKind, EllipticRule, Friction, NewContact};
 use stiction_numerics::Vec3;
 use stiction_scene::load_text;
 
@@ -31,8 +31,9 @@ impl World {
     /// Proximity contacts, then continuous ones that are new, for a step of 10 ms.
     fn contacts(&mut self, velocity: Vec3) -> (Vec<NewContact>, Vec<NewContact>) {
         let h = 0.01;
-        let prescription = self.model.pins.prescribe(&self.model, &self.state, h);
-        let motion = StepMotion { start: &self.state.blocks, prescription: &prescription, time: 0.0, h };
+        let time = self.state.time;
+        let prescription = self.model.pins.prescribe(&self.model, &self.state, time + h);
+        let motion = StepMotion { start: &self.state.blocks, prescription: &prescription, time, h };
         let velocities = vec![velocity; self.model.blocks()];
         let near =
             self.collider.proximity(&self.model, &self.parameters, &motion, &velocities).expect("found");
@@ -116,6 +117,28 @@ fn a_grain_makes_an_elliptic_cone_that_follows_the_cloth() {
         assert!((cone.friction_tangent - 0.9_f64.sqrt()).abs() < 1e-12);
         assert!((cone.friction_binormal - 0.1_f64.sqrt()).abs() < 1e-12);
         assert!((cone.tangent.x.abs() - 1.0).abs() < 1e-9, "{}", cone.tangent);
+    }
+}
+
+/// The grain of a plane alone, and of a plane that turns: after a quarter turn it points along y.
+#[test]
+fn the_grain_of_a_collider_turns_with_it() {
+    let text = SHEET.to_owned()
+        + "[colliders.floor]\nplane = { offset = -0.001 }\nfriction = 1.0\n\
+           friction_direction = { along = 0.9, across = 0.1, direction = 'x' }\n\
+           motion = { turn = { axis = 'z', degrees_per_second = 90 } }\n[friction]\nellipse = 'maximum_dissipation'\n";
+    for (time, expected) in [(0.0, Vec3::x()), (1.0, Vec3::y())] {
+        let mut world = world(&text);
+        world.state.time = time;
+        let (near, _) = world.contacts(Vec3::zeros());
+        assert_eq!(near.len(), 81);
+        for contact in &near {
+            let Friction::Elliptic(cone) = contact.friction else { panic!("friction has a grain") };
+            // The sheet has no grain: it takes the floor's, and brings its plain coefficient.
+            assert!((cone.friction_tangent / cone.friction_binormal - 3.0).abs() < 1e-12);
+            assert_eq!(cone.rule, EllipticRule::MaximumDissipation);
+            assert!((cone.tangent.dot(&expected).abs() - 1.0).abs() < 1e-9, "{}", cone.tangent);
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::material::{Drag, Material};
 use crate::motion::Motion;
+use stiction_numerics::nalgebra::Rotation3;
 use stiction_numerics::{Vec2, Vec3};
 
 /// A whole scene, ready to be compiled.
@@ -221,6 +222,17 @@ pub struct FrictionDirection {
     pub across: f64,
 }
 
+impl FrictionDirection {
+    /// Turns the directions along with a body.
+    pub(crate) fn turn(&mut self, rotation: &Rotation3<f64>) {
+        match &mut self.field {
+            DirectionField::Fixed(direction) => *direction = rotation * *direction,
+            DirectionField::Vertices(all) => all.iter_mut().for_each(|d| *d = rotation * *d),
+            DirectionField::U | DirectionField::V => {}
+        }
+    }
+}
+
 /// A direction at every point of a surface.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DirectionField {
@@ -230,6 +242,8 @@ pub enum DirectionField {
     U,
     /// The direction in which v grows.
     V,
+    /// A vector per vertex of the surface in the initial shape, carried by the material.
+    Vertices(Vec<Vec3>),
 }
 
 /// Geometry with its cells; vertex order is the order of the file.
@@ -326,6 +340,8 @@ pub struct Collider {
     pub motion: ColliderMotion,
     /// Coulomb friction coefficient.
     pub friction: f64,
+    /// Direction-dependent friction, if any; it moves with the collider.
+    pub friction_direction: Option<FrictionDirection>,
     /// Geometric thickness [m], half of it on each side of the surface.
     pub thickness: f64,
     /// Distance at which contact begins to act [m].
@@ -480,6 +496,8 @@ pub enum Surface {
 pub struct FrictionTable {
     /// Rule for pairs that are not listed.
     pub mixing: FrictionMixing,
+    /// Law of friction that depends on the direction.
+    pub ellipse: EllipseRule,
     /// Listed pairs, each with the smaller surface first, sorted.
     pub pairs: Vec<FrictionPair>,
 }
@@ -496,6 +514,16 @@ pub enum FrictionMixing {
     Minimum,
     /// max(μ₁, μ₂).
     Maximum,
+}
+
+/// How the tangential impulse is brought back to the ellipse of friction that depends on the direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EllipseRule {
+    /// Cut along the ray from the centre: friction stays parallel to the impulse that would stick.
+    #[default]
+    Ray,
+    /// Nearest point of the ellipse: friction does the most work against the slip.
+    MaximumDissipation,
 }
 
 /// Coefficient of one pair of surfaces.

@@ -50,6 +50,30 @@ fn the_good_scene_is_good() {
 }
 
 #[test]
+fn directions_of_friction_name_what_they_lack() {
+    let grain = |inside: &str| format!("plane = {{ offset = -1 }}\nfriction_direction = {{ {inside} }}");
+    let at = "colliders.ground.friction_direction";
+    let bad = |inside: &str, object: &str, words: &[&str], fix: &str| {
+        broken("plane = { offset = -1 }", &grain(inside), 16, object, words, fix);
+    };
+    bad("along = 1.0, across = 0.1", at, &["`file`"], "exactly one");
+    bad("direction = 'u', along = 1.0, across = 0.1", &format!("{at}.direction"), &["no uv"], "vector");
+    bad("file = 'g.txt', along = 1.0, across = 0.1", &format!("{at}.file"), &["no vertices"], "vector");
+    bad("direction = 'x', along = -1.0, across = 0.1", &format!("{at}.along"), &["-1"], "");
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("grain.txt"), "# grain\n1 0 0\n0 1\n").expect("written");
+    let cloth = GOOD
+        .replace("friction = 0.3", "friction_direction = { file = 'grain.txt', along = 1.0, across = 0.1 }");
+    let text = load_in(folder.path(), &cloth, &[]).map(|_| ()).expect_err("two numbers").to_string();
+    assert!(text.contains("line 3 of `grain.txt`"), "{text}");
+    std::fs::write(folder.path().join("grain.txt"), "1 0 0\n").expect("written");
+    let text = load_in(folder.path(), &cloth, &[]).map(|_| ()).expect_err("too few").to_string();
+    assert!(text.contains("1 vectors for 25 vertices"), "{text}");
+    std::fs::write(folder.path().join("grain.txt"), "1 0 0\n".repeat(25)).expect("written");
+    assert!(load_in(folder.path(), &cloth, &[]).is_ok());
+}
+
+#[test]
 fn unknown_keys_name_the_nearest() {
     broken(
         "friction = 0.3",

@@ -4,7 +4,7 @@ use stiction_collision::analytic::{RigidMotion, Shape, SurfacePoint};
 use stiction_numerics::Vec3;
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
 use stiction_scene::motion::Motion;
-use stiction_scene::resolved::{Collider, ColliderMotion, ColliderShape};
+use stiction_scene::resolved::{Collider, ColliderMotion, ColliderShape, DirectionField};
 
 /// An analytic shape with its place at time zero and its motion.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct PlacedShape {
     shape: Shape,
     base: RigidMotion,
     motion: Option<Motion>,
+    /// Direction of friction at time zero.
+    grain: Option<Vec3>,
 }
 
 impl PlacedShape {
@@ -24,7 +26,17 @@ impl PlacedShape {
             ColliderMotion::Keyed(motion) if !motion.is_static() => Some(motion.clone()),
             _ => None,
         };
-        Some(PlacedShape { object, shape, base, motion })
+        let grain = match collider.friction_direction.as_ref().map(|d| &d.field) {
+            Some(DirectionField::Fixed(direction)) => Some(*direction),
+            _ => None,
+        };
+        Some(PlacedShape { object, shape, base, motion, grain })
+    }
+
+    /// Direction of friction at a time, turned with the collider; not normalised.
+    pub fn grain(&self, time: f64) -> Option<Vec3> {
+        let grain = self.grain?;
+        Some(self.motion.as_ref().map_or(grain, |motion| motion.pose(time).linear * grain))
     }
 
     /// Closest point of the surface to a world point at a time.
@@ -124,6 +136,7 @@ mod tests {
             shape: ColliderShape::Sphere { centre: Vec3::zeros(), radius: 0.5, inverted: false },
             motion: ColliderMotion::Keyed(motion),
             friction: 0.0,
+            friction_direction: None,
             thickness: 0.0,
             contact_gap: 0.0,
             colour: None,

@@ -121,6 +121,7 @@ impl AnalyticSearch<'_> {
             kind: ContactKind::Analytic,
             key,
             extra_velocity: -self.shape.surface_velocity(&start, &found, time, h),
+            collider_grain: self.shape.grain(time),
         })
     }
 }

@@ -9,7 +9,6 @@ use super::analytic_search::AnalyticSearch;
 use super::compile::collision_mesh;
 use super::convert::{Converter, pair_key};
 use crate::contact::NewContact;
-use crate::elliptic::EllipticRule;
 use rayon::prelude::*;
 use std::ops::Index;
 use stiction_bodies::{Model, Parameters, Prescription};
@@ -27,13 +26,11 @@ pub type DetectError = MeshError;
 pub struct DetectOptions {
     /// Share of a pair's start distance that continuous detection keeps; the rest is open to motion.
     pub slack: f64,
-    /// Law of anisotropic friction on its ellipse.
-    pub elliptic_rule: EllipticRule,
 }
 
 impl Default for DetectOptions {
     fn default() -> Self {
-        DetectOptions { slack: 0.1, elliptic_rule: EllipticRule::default() }
+        DetectOptions { slack: 0.1 }
     }
 }
 
@@ -197,7 +194,6 @@ impl Collider {
             motion,
             start: &self.start,
             prescribed_end: &self.end,
-            elliptic_rule: self.options.elliptic_rule,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::collider::StepMotion;
 use crate::contact::{ContactKind, ContactStencil, Friction, NewContact};
-use crate::elliptic::{EllipticCone, EllipticRule, Matchstick};
+use crate::elliptic::{EllipticCone, Matchstick};
 use stiction_bodies::surfaces::VertexSource;
 use stiction_bodies::{Parameters, Surfaces};
 use stiction_collision::{PairKind, ProximityPair};
@@ -17,7 +17,6 @@ pub(super) struct Converter<'a> {
     pub start: &'a [Vec3],
     /// Surface vertices at the end where they are prescribed; elsewhere anything.
     pub prescribed_end: &'a [Vec3],
-    pub elliptic_rule: EllipticRule,
 }
 
 /// What is known of a contact before its stencil is made.
@@ -32,6 +31,8 @@ pub(super) struct Touch<'a> {
     pub key: u64,
     /// Velocity of what is not a surface vertex, as part of v_A − v_B.
     pub extra_velocity: Vec3,
+    /// Grain of an analytic collider on the second side.
+    pub collider_grain: Option<Vec3>,
 }
 
 impl Converter<'_> {
@@ -86,9 +87,10 @@ impl Converter<'_> {
             let (&vertex, _) = weighted.max_by(|p, q| (p.1 * side).total_cmp(&(q.1 * side)))?;
             directions.at(vertex as usize, self.start)
         };
-        let (first, second) = (direction(a, 1.0), direction(b, -1.0));
+        let (first, second) = (direction(a, 1.0), touch.collider_grain.or_else(|| direction(b, -1.0)));
         let (first, second) = (first.or(second)?, second.or(first)?);
-        Matchstick { isotropic, along, across, rule: self.elliptic_rule }.cone(&touch.normal, &first, &second)
+        let rule = self.parameters.friction_table.ellipse;
+        Matchstick { isotropic, along, across, rule }.cone(&touch.normal, &first, &second)
     }
 
     /// The contact of a pair of surface features found at `place` (the configuration where it was found), with the gap taken at
@@ -117,6 +119,7 @@ impl Converter<'_> {
             kind: contact_kind(pair.kind),
             key: pair_key(pair),
             extra_velocity: Vec3::zeros(),
+            collider_grain: None,
         })
     }
 }

@@ -89,8 +89,10 @@ pub struct RestFile {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FrictionDirectionFile {
-    /// `"u"`, `"v"` or a vector in the initial shape.
-    pub direction: TextOr<[f64; 3]>,
+    /// `"u"`, `"v"`, an axis or a vector in the initial shape. This or `file`.
+    pub direction: Option<TextOr<[f64; 3]>>,
+    /// Text file with one vector `x y z` per vertex of the surface, turned and scaled as the mesh is.
+    pub file: Option<String>,
     /// Coefficient along it.
     pub along: f64,
     /// Coefficient across it.

@@ -1,6 +1,6 @@
 //! Colliders as written: exactly one shape, and how it moves.
 
-use super::{Mesh, MotionFile, NumberOr, RotateFile, TextOr};
+use super::{FrictionDirectionFile, Mesh, MotionFile, NumberOr, RotateFile, TextOr};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -35,6 +35,8 @@ pub struct ColliderFile {
     pub sequence: Option<SequenceFile>,
     /// Friction coefficient; 0.5 by default.
     pub friction: Option<f64>,
+    /// Friction that depends on the direction; `"u"`, `"v"` and files are for meshes.
+    pub friction_direction: Option<FrictionDirectionFile>,
     /// Geometric thickness [m]; 0 by default.
     pub thickness: Option<f64>,
     /// Distance at which contact begins to act [m]; 1 mm by default.

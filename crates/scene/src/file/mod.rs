@@ -123,9 +123,21 @@ pub struct MethodFile {
 pub struct FrictionFile {
     /// Rule for pairs that are not listed; geometric mean by default.
     pub mix: Option<MixName>,
+    /// Law of friction that depends on the direction; `"ray"` by default.
+    pub ellipse: Option<EllipseName>,
     /// Coefficients of named pairs.
     #[serde(default)]
     pub pairs: Vec<PairFile>,
+}
+
+/// How friction that depends on the direction is cut back to its ellipse while sliding.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EllipseName {
+    /// Along the ray from the centre: friction opposes the motion.
+    Ray,
+    /// To the nearest point: friction does the most work, and may push sideways.
+    MaximumDissipation,
 }
 
 /// Mixing rule.

@@ -3,19 +3,20 @@
 use super::Context;
 use super::check::{count, non_negative, positive, rotation, spans, vec3};
 use super::collider::DEFAULT_GAP;
+use super::grain::friction_direction;
 use super::material::{friction, kind_name, material};
 use super::mesh::{Placement, raw_mesh};
 use super::motion::motion;
 use super::select::Selectable;
 use crate::error::{MeshError, Problem, Resolved, fault, suggest};
-use crate::file::{ArrayFile, BodyFile, KindName, PinFile, TextOr};
+use crate::file::{ArrayFile, BodyFile, KindName, PinFile};
 use crate::generate::{Random, RawMesh};
 use crate::geometry::{check_mesh, embed, mean};
 use crate::material::Material;
 use crate::motion::Motion;
 use crate::resolved::{
-    Body, BodyKind, Cells, Collider, ColliderMotion, DirectionField, EmbeddedSurface, FrictionDirection,
-    Inflation, InstanceOf, Mesh, Pin, RestShape, VertexGroup,
+    Body, BodyKind, Cells, Collider, ColliderMotion, EmbeddedSurface, Inflation, InstanceOf, Mesh, Pin,
+    RestShape, VertexGroup,
 };
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -78,6 +79,14 @@ fn body(
         KindName::Solid => non_negative(&at("thickness"), "thickness", thickness)?,
         _ => positive(&at("thickness"), "thickness", thickness)?,
     };
+    let embedded_surface = surface(&at("surface"), file, &mesh, &placement, context)?;
+    let friction_direction = match &file.friction_direction {
+        Some(f) => {
+            let touching = embedded_surface.as_ref().map_or(&mesh, |s| &s.mesh);
+            Some(friction_direction(&at("friction_direction"), f, Some((touching, &placement)), context)?)
+        }
+        None => None,
+    };
     let body = Body {
         name: name.to_owned(),
         kind: match file.kind {
@@ -86,7 +95,7 @@ fn body(
             KindName::Solid => BodyKind::Solid,
         },
         friction: friction(&at("friction"), file.friction.or(suggested_friction).unwrap_or(0.5))?,
-        friction_direction: friction_direction(path, file, &mesh)?,
+        friction_direction,
         thickness,
         contact_gap: non_negative(&at("gap"), "gap", file.gap.unwrap_or(DEFAULT_GAP))?,
         pins,
@@ -96,7 +105,7 @@ fn body(
         groups,
         instance_of: None,
         colour: file.colour,
-        embedded_surface: surface(&at("surface"), file, &mesh, &placement, context)?,
+        embedded_surface,
         rest,
         inflation: inflation(&at("inflation"), file)?,
         warp: file.warp.and_then(|w| vec3(w).try_normalize(0.0)),
@@ -306,26 +315,6 @@ fn pin_motion(path: &str, pin: &PinFile, middle: Vec3, colliders: &[Collider]) -
     }
 }
 
-fn friction_direction(path: &str, file: &BodyFile, mesh: &Mesh) -> Resolved<Option<FrictionDirection>> {
-    let Some(f) = &file.friction_direction else { return Ok(None) };
-    let at = format!("{path}.friction_direction");
-    let field = match &f.direction {
-        TextOr::Text(name) if name == "u" || name == "v" => {
-            if mesh.uv.is_none() {
-                let problem = Problem::Conflict(format!("the mesh `{}` has no uv", mesh.source));
-                return fault(format!("{at}.direction"), problem, "give the direction as a vector");
-            }
-            if name == "u" { DirectionField::U } else { DirectionField::V }
-        }
-        other => DirectionField::Fixed(super::check::direction(&format!("{at}.direction"), other)?),
-    };
-    Ok(Some(FrictionDirection {
-        field,
-        along: friction(&format!("{at}.along"), f.along)?,
-        across: friction(&format!("{at}.across"), f.across)?,
-    }))
-}
-
 fn inflation(path: &str, file: &BodyFile) -> Resolved<Option<Inflation>> {
     let Some(f) = &file.inflation else { return Ok(None) };
     if file.kind != KindName::Cloth {
@@ -407,10 +396,8 @@ fn moved(body: &Body, index: usize, turn: Vec3, shift: Vec3) -> Body {
         place(&mut pin.motion.centre);
     }
     copy.warp = copy.warp.map(|w| rotation * w);
-    if let Some(FrictionDirection { field: DirectionField::Fixed(direction), .. }) =
-        &mut copy.friction_direction
-    {
-        *direction = rotation * *direction;
+    if let Some(grain) = &mut copy.friction_direction {
+        grain.turn(&rotation);
     }
     copy
 }

@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::check::{count, direction, non_negative, positive, rotation, vec3};
+use super::grain::friction_direction;
 use super::material::friction;
 use super::mesh::{Placement, from_file, raw_mesh};
 use super::motion::motion;
@@ -42,9 +43,17 @@ fn collider(name: &str, file: &ColliderFile, context: &mut Context<'_>) -> Resol
         }
         (None, None) => ColliderMotion::Static,
     };
+    let friction_direction = match &file.friction_direction {
+        Some(f) => {
+            let mesh = if let ColliderShape::Mesh(mesh) = &shape { Some((mesh, &placement)) } else { None };
+            Some(friction_direction(&format!("{path}.friction_direction"), f, mesh, context)?)
+        }
+        None => None,
+    };
     Ok(Collider {
         name: name.to_owned(),
         shape,
+        friction_direction,
         motion: movement,
         friction: friction(&format!("{path}.friction"), file.friction.unwrap_or(0.5))?,
         thickness: non_negative(&format!("{path}.thickness"), "thickness", file.thickness.unwrap_or(0.0))?,

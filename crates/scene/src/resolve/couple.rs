@@ -5,11 +5,11 @@ use super::check::{non_negative, positive, spans};
 use super::material::friction as coefficient;
 use super::select::Selectable;
 use crate::error::{Problem, Resolved, fault, suggest};
-use crate::file::{AttachmentFile, FrictionFile, MixName, StitchFile};
+use crate::file::{AttachmentFile, EllipseName, FrictionFile, MixName, StitchFile};
 use crate::geometry::nearest_point;
 use crate::resolved::{
-    Attachment, AttachmentTarget, Body, Collider, FrictionMixing, FrictionPair, FrictionTable, Stitch,
-    Surface, WeightedPoint,
+    Attachment, AttachmentTarget, Body, Collider, EllipseRule, FrictionMixing, FrictionPair, FrictionTable,
+    Stitch, Surface, WeightedPoint,
 };
 use stiction_numerics::Vec3;
 
@@ -192,6 +192,10 @@ pub(super) fn friction(
             Some(MixName::ArithmeticMean) => FrictionMixing::ArithmeticMean,
             Some(MixName::Minimum) => FrictionMixing::Minimum,
             Some(MixName::Maximum) => FrictionMixing::Maximum,
+        },
+        ellipse: match file.ellipse {
+            None | Some(EllipseName::Ray) => EllipseRule::Ray,
+            Some(EllipseName::MaximumDissipation) => EllipseRule::MaximumDissipation,
         },
         pairs,
     })

@@ -41,7 +41,12 @@ impl Placement {
     }
 
     pub fn apply(&self, p: &Vec3) -> Vec3 {
-        self.rotation * p.component_mul(&self.scale) + self.translation
+        self.turn(p) + self.translation
+    }
+
+    /// The same for a direction that lies in the mesh.
+    pub fn turn(&self, d: &Vec3) -> Vec3 {
+        self.rotation * d.component_mul(&self.scale)
     }
 }
 

@@ -4,6 +4,7 @@ mod body;
 mod check;
 mod collider;
 mod couple;
+mod grain;
 mod material;
 mod mesh;
 mod motion;
