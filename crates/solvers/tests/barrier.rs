@@ -135,12 +135,12 @@ fn a_cloth_at_rest_weighs_what_it_weighs() {
     assert!((last.contact_force[0] + last.contact_force[1]).norm() < 1e-12);
 }
 
-/// How far a block slides in half a second on a slope of atan(1/2), pulled by a tilted gravity.
-fn slide(friction: f64) -> f64 {
+/// A block on a slope of atan(1/2), pulled by a tilted gravity.
+fn block_on_slope(friction: f64, options: &str) -> Bench {
     let (sine, cosine) = (0.2_f64.sqrt(), 0.8_f64.sqrt());
-    let mut bench = Bench::new(&format!(
+    Bench::new(&format!(
         "gravity = [{}, 0.0, {}]
-        method = {{ key = 'barrier', refine_iterations = 32, tolerance = 1e-5 }}
+        method = {{ key = 'barrier', {options} }}
         [bodies.block]
         kind = 'solid'
         mesh = {{ tet_box = {{ size = [0.1, 0.1, 0.05], cells = [2, 2, 1] }} }}
@@ -154,7 +154,12 @@ fn slide(friction: f64) -> f64 {
         gap = 0.001",
         9.81 * sine,
         -9.81 * cosine
-    ));
+    ))
+}
+
+/// How far it slides in half a second with lagged friction.
+fn slide(friction: f64) -> f64 {
+    let mut bench = block_on_slope(friction, "friction = 'lagged', refine_iterations = 32, tolerance = 1e-5");
     for _ in 0..10 {
         bench.step(0.01);
     }
@@ -173,6 +178,31 @@ fn a_slope_holds_above_its_threshold_and_not_below() {
     assert!(holds.abs() < 50.0 * 1.05e-5, "slid {holds} m at 0.52");
     // a = g (sin − μ cos): 0.055 m in half a second from rest.
     assert!(slides > 0.04, "slid only {slides} m at 0.45");
+}
+
+/// Anchored friction: near its limit the block rests without creep in few iterations; below it the block slides at
+/// g (sin θ − μ cos θ).
+#[test]
+fn anchored_friction_holds_without_creep_and_slides_at_the_right_rate() {
+    let mut holds = block_on_slope(0.505, "friction = 'anchored'");
+    (0..60).for_each(|_| drop(holds.step(0.01)));
+    let before = holds.centre().x;
+    let iterations: usize = (0..50).map(|_| holds.step(0.01).iterations).sum();
+    let crept = holds.centre().x - before;
+    println!("crept {crept} m in 50 steps with {iterations} iterations");
+    assert!(crept.abs() < 5e-6 && iterations < 400, "{crept} m, {iterations} iterations");
+    let mut slides = block_on_slope(0.495, "friction = 'anchored', tolerance = 1e-5, refine_iterations = 64");
+    let speeds: Vec<f64> = (0..200)
+        .map(|_| {
+            let before = slides.centre().x;
+            slides.step(0.01);
+            (slides.centre().x - before) / 0.01
+        })
+        .collect();
+    let rate = (speeds[199] - speeds[99]) / 1.0;
+    let expected = 9.81 * (0.2_f64.sqrt() - 0.495 * 0.8_f64.sqrt());
+    println!("slides at {rate} m/s², {expected} by Coulomb");
+    assert!((rate / expected - 1.0).abs() < 0.02, "{rate} against {expected}");
 }
 
 #[test]
@@ -336,15 +366,17 @@ fn a_strain_limit_is_never_broken() {
 /// A solver that takes back what another saved goes on with the same bits, also after shortened steps.
 #[test]
 fn a_restored_solver_goes_on_as_if_nothing_had_happened() {
-    let text = "method = { key = 'barrier', complete = false }
+    let text = "method = { key = 'barrier', complete = false, friction = 'anchored' }
         [bodies.cloth]
         kind = 'cloth'
         mesh = { grid = { size = [0.2, 0.2], cells = [6, 6], pattern = 'alternating' } }
         material = { preset = 'cotton' }
+        friction = 0.4
         gap = 0.002
         [colliders.pusher]
         mesh = { sphere = { radius = 0.05, subdivisions = 2 } }
         translate = [0.0, 0.0, -0.06]
+        friction = 0.4
         gap = 0.002
         motion = { velocity = [0, 0, 0.5], turn = { axis = [1, 0, 0], degrees_per_second = 200 } }";
     let (mut whole, mut second) = (Bench::new(text), Bench::new(text));

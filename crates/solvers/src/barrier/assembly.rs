@@ -173,6 +173,8 @@ mod tests {
                 ahead: Vec3::zeros(),
                 objects: [0, 0],
                 point: Vec3::zeros(),
+                key: Default::default(),
+                slip: Vec3::zeros(),
             }
         };
         let contacts: Vec<Contact> = (0..9).map(|_| contact(&mut random)).collect();

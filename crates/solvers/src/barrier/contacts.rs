@@ -5,6 +5,7 @@
 //! the others through the lifted right-hand side. Vertices of mesh colliders and analytic surfaces are no unknowns; how
 //! they moved and will move stands in `moved` and `ahead`.
 
+use super::anchors::{AnchorKey, AnchorMemory};
 use super::walls::Wall;
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
@@ -51,9 +52,19 @@ pub(super) struct Contact {
     pub ahead: Vec3,
     pub objects: [u32; 2],
     pub point: Vec3,
+    /// Identity for friction.
+    pub key: AnchorKey,
+    /// Tangential way from the anchor at the start of the step \[m\].
+    pub slip: Vec3,
 }
 
 impl Contact {
+    /// Σ c_i (b_i − a_i).
+    pub fn displacement(&self, a: &[Vec3], b: &[Vec3]) -> Vec3 {
+        let pairs = self.stencil.nodes().iter().zip(self.stencil.weights());
+        pairs.map(|(&n, &w)| (b[n as usize] - a[n as usize]) * w).sum()
+    }
+
     /// Σ c_i v_i.
     pub fn relative(&self, values: &[Vec3]) -> Vec3 {
         let pairs = self.stencil.nodes().iter().zip(self.stencil.weights());
@@ -93,7 +104,12 @@ impl Detector {
     }
 
     /// All contacts of the present configuration, in a fixed order.
-    pub fn contacts(&mut self, world: World<'_>, way: Way<'_>) -> Result<Vec<Contact>, StepError> {
+    pub fn contacts(
+        &mut self,
+        world: World<'_>,
+        way: Way<'_>,
+        anchors: &AnchorMemory,
+    ) -> Result<Vec<Contact>, StepError> {
         let model = world.model;
         let positions = surface_positions(model, way.now);
         let candidates = self.phase.proximity_candidates(&self.mesh, &positions, self.widest)?;
@@ -103,6 +119,9 @@ impl Detector {
         for wall in &self.walls {
             wall.contacts(model, &self.mesh, way, &positions, &mut contacts);
         }
+        contacts.par_iter_mut().with_min_len(1024).for_each(|c| {
+            c.slip = anchors.slip(&c.key, c.objects[0], &c.normal);
+        });
         Ok(contacts)
     }
 }
@@ -167,6 +186,8 @@ fn from_pair(model: &Model, way: Way<'_>, x: &[Vec3], pair: &ProximityPair) -> O
         ahead: Vec3::zeros(),
         objects,
         point: Vec3::zeros(),
+        key: AnchorKey::of_pair(pair, objects[1]),
+        slip: Vec3::zeros(),
     };
     for (k, (&vertex, &weight)) in pair.vertices.iter().zip(&pair.weights).enumerate() {
         if weight > 0.0 {

@@ -1,11 +1,12 @@
-//! Friction of one contact at the present iterate.   [Ando2024, eq. 10, 11]
+//! Friction of one contact at the present iterate.
 //!
-//! `E = ½ κ_f |P d|²`, `κ_f = μ f/max(ε, |P d|)` frozen at each Newton iteration, d the relative displacement since the start of
-//! the step, f the barrier's force.
+//! Lagged: `E = ½ κ_f |P d|²`, `κ_f = μ f/max(ε, |P d|)` frozen at each Newton iteration, d the relative displacement since the start
+//! of the step, f the barrier's force.   [Ando2024, eq. 10, 11]
+//! Anchored: `E = μ f φ(|P d|)`, f frozen, d from an anchor that lives as long as the contact (see `anchors.rs`).
 
 use super::contacts::{Contact, Way};
-use super::options::BarrierOptions;
-use stiction_contact::barrier::{BarrierTerms, LaggedFriction, SlidingHessian};
+use super::options::{BarrierOptions, FrictionModel};
+use stiction_contact::barrier::{AnchoredFriction, BarrierTerms, LaggedFriction, SlidingHessian};
 use stiction_numerics::{Mat3, Vec3};
 
 /// Gradient and Hessian with respect to the relative displacement.
@@ -16,22 +17,24 @@ pub(super) fn friction_terms(
     way: Way<'_>,
     barrier: &BarrierTerms,
 ) -> (Vec3, Mat3) {
-    if !options.friction || coefficient <= 0.0 || barrier.force <= 0.0 {
+    if coefficient <= 0.0 || barrier.force <= 0.0 {
         return (Vec3::zeros(), Mat3::zeros());
     }
-    let pairs = contact.stencil.nodes().iter().zip(contact.stencil.weights());
-    let own: Vec3 =
-        pairs.map(|(&n, &w)| (way.now.blocks[n as usize] - way.start.blocks[n as usize]) * w).sum();
-    let displacement = own + contact.moved;
-    let cap = options.friction_cap.then_some(barrier.curvature);
+    let (normal, epsilon) = (contact.normal, options.friction_epsilon);
+    let displacement = contact.displacement(&way.start.blocks, &way.now.blocks) + contact.moved;
     let limit = coefficient * barrier.force;
-    let friction = LaggedFriction::new(
-        contact.normal,
-        &displacement,
-        limit,
-        options.friction_epsilon,
-        cap,
-        SlidingHessian::Plane,
-    );
-    (friction.gradient(&displacement), friction.hessian())
+    match options.friction {
+        FrictionModel::None => (Vec3::zeros(), Mat3::zeros()),
+        FrictionModel::Lagged => {
+            let cap = options.friction_cap.then_some(barrier.curvature);
+            let sliding = SlidingHessian::Plane;
+            let friction = LaggedFriction::new(normal, &displacement, limit, epsilon, cap, sliding);
+            (friction.gradient(&displacement), friction.hessian())
+        }
+        FrictionModel::Anchored => {
+            let friction = AnchoredFriction { normal, limit, epsilon };
+            let from_anchor = contact.slip + displacement;
+            (friction.gradient(&from_anchor), friction.hessian(&from_anchor))
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Method `barrier`: inexact Newton with cubic barriers, a line search on constraints alone, and no intersection ever. See
 //! `README.md` beside this file.
 
+mod anchors;
 mod assembly;
 mod check;
 mod contacts;
@@ -12,5 +13,5 @@ mod solver;
 mod strain_limits;
 mod walls;
 
-pub use options::{BarrierOptions, BarrierShape};
+pub use options::{BarrierOptions, BarrierShape, FrictionModel};
 pub use solver::BarrierSolver;

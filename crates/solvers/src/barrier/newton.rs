@@ -3,6 +3,7 @@
 //! `H d = f`, H projected elasticity, inertia, barriers and friction, f minus the gradient. Prescribed blocks move by what is
 //! left of their way; their part of H d stands on the right-hand side, so the free blocks know where they will be.
 
+use super::anchors::AnchorMemory;
 use super::assembly::{ContactOperator, Elastic, evaluate};
 use super::contacts::{Configuration, Contact, Detector, Way};
 use super::line_search::{Limit, constraint_line_search, moved};
@@ -20,6 +21,7 @@ pub(super) struct Newton<'a> {
     pub world: World<'a>,
     pub detector: &'a mut Detector,
     pub limits: &'a StrainLimits,
+    pub anchors: &'a AnchorMemory,
     pub system: &'a mut BlockMatrix,
     pub pcg: &'a mut LinearPcg,
     pub seconds: &'a mut StepSeconds,
@@ -47,8 +49,8 @@ impl Newton<'_> {
         now: &mut Configuration,
     ) -> Result<Iteration, StepError> {
         let way = Way { start, now: &*now, target };
-        let (detector, world) = (&mut *self.detector, self.world);
-        let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way))?;
+        let (detector, world, anchors) = (&mut *self.detector, self.world, self.anchors);
+        let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, anchors))?;
         let fixed = &potential.prescription.fixed;
         let mut rhs = vec![Vec3::zeros(); now.blocks.len()];
         let (options, limits, system) = (self.options, self.limits, &mut *self.system);

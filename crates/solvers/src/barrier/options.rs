@@ -27,6 +27,19 @@ impl BarrierShape {
     }
 }
 
+/// How friction is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrictionModel {
+    /// None at all.
+    None,
+    /// The document's: from the start of the step, so that a body at rest creeps by up to ε per step.
+    #[default]
+    Lagged,
+    /// From anchors that live as long as their contacts: a body at rest does not creep.
+    Anchored,
+}
+
 /// Options with their defaults; lengths in metres.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -57,8 +70,8 @@ pub struct BarrierOptions {
     pub barrier: BarrierShape,
     /// Whether elasticity counts in the stiffness of contacts; mass and distance alone otherwise.
     pub elastic_stiffness: bool,
-    /// Whether there is friction.
-    pub friction: bool,
+    /// How friction is measured.
+    pub friction: FrictionModel,
     /// Slip below which friction is not fully mobilised \[m\], ε.
     pub friction_epsilon: f64,
     /// Whether the curvature of the barrier caps the friction in the matrix (the force stays).
@@ -81,7 +94,7 @@ impl Default for BarrierOptions {
             pcg_iterations: 5000,
             barrier: BarrierShape::Cubic,
             elastic_stiffness: true,
-            friction: true,
+            friction: FrictionModel::Lagged,
             friction_epsilon: 1e-5,
             friction_cap: false,
         }

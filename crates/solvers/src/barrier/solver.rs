@@ -1,9 +1,10 @@
 //! Algorithm 1: inexact Newton with an accumulated step share β.   [Ando2024, section 3.2]
 
+use super::anchors::AnchorMemory;
 use super::check::{refuse_intersections, smallest_gap};
-use super::contacts::{Configuration, Detector, scripted_vertices};
+use super::contacts::{Configuration, Contact, Detector, scripted_vertices};
 use super::newton::{Iteration, Newton};
-use super::options::BarrierOptions;
+use super::options::{BarrierOptions, FrictionModel};
 use super::strain_limits::StrainLimits;
 use crate::advance::{accept, energies};
 use crate::contact_report::{add_load, terms};
@@ -23,6 +24,7 @@ pub struct BarrierSolver {
     system: BlockMatrix,
     detector: Detector,
     limits: StrainLimits,
+    anchors: AnchorMemory,
     pcg: LinearPcg,
     /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends on the chord of their way, not on
     /// the way itself. Empty before the first step.
@@ -128,6 +130,7 @@ impl BarrierSolver {
             system,
             detector,
             limits,
+            anchors: AnchorMemory::default(),
             pcg: LinearPcg::new(),
             kinematic: Vec::new(),
             kinematic_time: 0.0,
@@ -186,6 +189,7 @@ impl Solver for BarrierSolver {
             world,
             detector: &mut self.detector,
             limits: &self.limits,
+            anchors: &self.anchors,
             system: &mut self.system,
             pcg: &mut self.pcg,
             seconds: &mut report.seconds,
@@ -241,6 +245,11 @@ impl Solver for BarrierSolver {
         if gap.is_finite() {
             report.counters.push(("min_gap_m", gap));
         }
+        if let (FrictionModel::Anchored, Some(last)) = (self.options.friction, &progress.last) {
+            let share = last.limit.alpha;
+            let moved = |c: &Contact| c.displacement(&start.blocks, &now.blocks) + c.moved + c.ahead * share;
+            self.anchors.replace(&last.contacts, self.options.friction_epsilon, moved);
+        }
         accept(world, state, now.blocks, advanced, Inertia::Dynamic);
         (self.kinematic, self.kinematic_time) = (now.kinematic, state.time);
         report.energy = energies(world, &self.elasticity, state);
@@ -248,14 +257,15 @@ impl Solver for BarrierSolver {
     }
 
     fn save(&self) -> SavedState {
-        let mut saved = SavedState::new(1);
+        let mut saved = SavedState::new(2);
+        self.anchors.save(&mut saved);
         saved.put_vectors("kinematic", &self.kinematic);
         saved.numbers.insert("kinematic_time".to_owned(), vec![self.kinematic_time]);
         saved
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        saved.expect_version(1)?;
+        saved.expect_version(2)?;
         let wrong = |name: &str| RestoreError::Array { name: name.to_owned() };
         let flat = saved.numbers("kinematic")?;
         let expected = self.detector.mesh_collider_vertices();
@@ -265,11 +275,13 @@ impl Solver for BarrierSolver {
         let &[time] = saved.numbers("kinematic_time")? else { return Err(wrong("kinematic_time")) };
         self.kinematic = flat.chunks_exact(3).map(Vec3::from_column_slice).collect();
         self.kinematic_time = time;
+        self.anchors = AnchorMemory::restore(saved)?;
         Ok(())
     }
 
     fn reset(&mut self) {
         self.kinematic.clear();
+        self.anchors.clear();
         self.checked = false;
     }
 }

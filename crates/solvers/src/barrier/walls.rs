@@ -9,6 +9,7 @@
 //! A moving surface adds its own speed, taken as 1.5 times the largest of four samples: safe for scripts that are smooth within
 //! a step. The test after the step is the last word.
 
+use super::anchors::{AnchorKey, WALL, labelled};
 use super::contacts::{Contact, Way, activation_gap, add_vertex};
 use rayon::prelude::*;
 use stiction_bodies::Model;
@@ -89,7 +90,13 @@ impl Wall {
         x: &[Vec3],
         out: &mut Vec<Contact>,
     ) {
-        out.par_extend(self.features.par_iter().filter_map(|f| self.contact(model, mesh, way, x, f)));
+        let contact = |(number, feature): (usize, &Feature)| {
+            let mut contact = self.contact(model, mesh, way, x, feature)?;
+            let primitive = labelled(WALL, number as u32);
+            contact.key = AnchorKey { primitive, other: self.shape.object, feature: 0 };
+            Some(contact)
+        };
+        out.par_extend(self.features.par_iter().enumerate().filter_map(contact));
     }
 
     fn contact(
@@ -130,6 +137,8 @@ impl Wall {
             ahead,
             objects,
             point: found.point,
+            key: AnchorKey::default(),
+            slip: Vec3::zeros(),
         })
     }
 
