@@ -256,3 +256,16 @@ fn the_gallery_loads() {
         }
     }
 }
+
+#[test]
+fn copies_that_follow_a_collider_turn_about_its_centre() {
+    let text = format!(
+        "{BASE}[[bodies.c.pins]]\nselect = \"left\"\nfollow = \"ball\"\n[[bodies.c.pins]]\nselect = \"right\"\n\
+         [[bodies.c.instances]]\ntranslate = [0, 3, 0]\n"
+    )
+    .replace("[colliders.ball]", "[colliders.ball]\nfriction = 0.1");
+    let scene = load(&text, &[]).scene;
+    let Some(copy) = scene.bodies.iter().find(|b| b.name == "c.0") else { panic!("the copy is there") };
+    assert_eq!(copy.pins[0].motion.centre, Vec3::zeros());
+    assert_eq!(copy.pins[1].motion.centre.y, 3.0);
+}

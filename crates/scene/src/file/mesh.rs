@@ -73,6 +73,10 @@ pub struct MeshFile {
     pub cylinder: Option<CylinderMesh>,
     /// Cylinder of tets along z, middle at the origin.
     pub tet_cylinder: Option<CylinderMesh>,
+    /// Surface turned about z from a profile.
+    pub lathe: Option<LatheMesh>,
+    /// Stones of an arch in the xz plane, feet at z = 0.
+    pub tet_arch: Option<ArchMesh>,
     /// Surface of a capsule along z, middle at the origin.
     pub capsule: Option<CapsuleMesh>,
     /// One straight strand.
@@ -201,6 +205,38 @@ pub struct CylinderMesh {
     pub along: u32,
     /// Whether the surface has lids; false by default (ignored for tets).
     pub closed: Option<bool>,
+}
+
+/// Surface of revolution about z. Groups: bottom (first ring), top (last ring).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LatheMesh {
+    /// Points (radius, height) of a smooth curve, from below for normals outward; radius 0 at an end closes it.
+    pub profile: Vec<[f64; 2]>,
+    /// Cells around.
+    pub around: u32,
+    /// Cells along the curve.
+    pub along: u32,
+}
+
+/// Stones of an arch along a catenary.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArchMesh {
+    /// Distance between the feet of the centre line.
+    pub span: f64,
+    /// Height of the centre line.
+    pub rise: f64,
+    /// Number of stones, of eight vertices each.
+    pub stones: u32,
+    /// Width of the square section at the feet.
+    pub foot: f64,
+    /// Width of the square section at the top.
+    pub crown: f64,
+    /// Argument of the hyperbolic cosine at the feet; 4/3 by default, small ones make a parabola.
+    pub sharpness: Option<f64>,
+    /// How far neighbours are moved apart along x and z; 0 by default.
+    pub spread: Option<f64>,
 }
 
 /// Capsule.

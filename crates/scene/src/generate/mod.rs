@@ -1,13 +1,17 @@
 //! Meshes from a few numbers. Each generator returns raw geometry with named groups; units and placement
 //! come later.
 
+mod arch;
 mod extrude;
+mod lathe;
 mod random;
 mod revolve;
 mod strands;
 mod surfaces;
 mod volumes;
 
+pub use arch::{ArchOptions, tet_arch};
+pub use lathe::lathe;
 pub use random::Random;
 pub use revolve::{capsule, cylinder, torus, uv_sphere};
 pub use strands::{GroomOptions, HelixOptions, groom, helix, rod};

@@ -162,3 +162,47 @@ fn hair_grows_outward_and_is_the_same_for_a_seed() {
         assert!(((strand[10] - strand[0]).norm() - 0.05).abs() < 1e-12);
     }
 }
+
+#[test]
+fn stones_of_an_arch_meet_in_planes_across_the_centre_line() {
+    let options = ArchOptions {
+        span: 60.0,
+        rise: 60.0,
+        stones: 25,
+        foot: 10.0,
+        crown: 7.0,
+        sharpness: 4.0 / 3.0,
+        spread: 0.0,
+    };
+    let mesh = tet_arch(&options);
+    assert_eq!((mesh.vertices.len(), tets(&mesh).len()), (200, 150));
+    for (k, pair) in mesh.vertices.windows(16).step_by(8).enumerate() {
+        let middle = |face: &[Vec3]| face.iter().sum::<Vec3>() / 4.0;
+        let (above, below) = (&pair[4..8], &pair[8..12]);
+        assert!((middle(above) - middle(below)).norm() < 1e-9, "joint {k}");
+        let normal = (above[1] - above[0]).cross(&(above[2] - above[0])).normalize();
+        assert!(below.iter().all(|p| (p - middle(above)).dot(&normal).abs() < 1e-9), "joint {k} is no plane");
+    }
+    // The middle of the first foot, and stones of equal length along the centre line (chords: shorter by less than 1 %).
+    assert!((mesh.vertices[..4].iter().sum::<Vec3>() / 4.0 - Vec3::new(-30.0, 0.0, 0.0)).norm() < 1e-9);
+    let chord = |k: usize| {
+        let stone = &mesh.vertices[8 * k..8 * k + 8];
+        (stone[4..].iter().sum::<Vec3>() - stone[..4].iter().sum::<Vec3>()).norm() / 4.0
+    };
+    assert!((0..25).all(|k| (chord(k) / chord(0) - 1.0).abs() < 0.02));
+}
+
+#[test]
+fn a_lathe_turns_its_profile() {
+    // A half circle through nine points: the smooth curve encloses a ball to the order of the spacing.
+    let at = |k: u32| PI * f64::from(k) / 8.0;
+    let mut profile: Vec<[f64; 2]> = (0..=8).map(|k| [at(k).sin(), -at(k).cos()]).collect();
+    profile[8][0] = 0.0;
+    let ball = lathe(&profile, 96, 48);
+    assert!(is_closed(triangles(&ball)));
+    assert!((enclosed(&ball.vertices, triangles(&ball)) / (4.0 / 3.0 * PI) - 1.0).abs() < 0.02);
+    let tube = lathe(&[[0.5, 0.0], [0.5, 2.0]], 64, 10);
+    assert!((area(&tube) / (2.0 * PI) - 1.0).abs() < 1e-3);
+    assert_eq!(tube.groups[1].1.len(), 64);
+    assert!(tube.groups[1].1.iter().all(|&i| tube.vertices[i as usize].z == 2.0));
+}

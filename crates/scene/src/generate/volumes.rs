@@ -11,7 +11,7 @@ use stiction_numerics::Vec3;
 /// The six orders in which a walk from (0,0,0) to (1,1,1) can take the axes: one tet each (Kuhn's cut).
 const WALKS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
-fn kuhn(cell: [u32; 3]) -> [[[u32; 3]; 4]; 6] {
+pub(super) fn kuhn(cell: [u32; 3]) -> [[[u32; 3]; 4]; 6] {
     WALKS.map(|walk| {
         let mut corners = [cell; 4];
         for step in 0..3 {
@@ -23,7 +23,7 @@ fn kuhn(cell: [u32; 3]) -> [[[u32; 3]; 4]; 6] {
 }
 
 /// Turns every tet so that its volume is positive; generators may list them either way.
-fn orient(vertices: &[Vec3], tets: &mut [[u32; 4]]) {
+pub(super) fn orient(vertices: &[Vec3], tets: &mut [[u32; 4]]) {
     for tet in tets {
         let [a, b, c, d] = tet.map(|i| vertices[i as usize]);
         if (b - a).dot(&(c - a).cross(&(d - a))) < 0.0 {

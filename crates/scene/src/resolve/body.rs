@@ -333,17 +333,26 @@ fn copies(path: &str, body: Body, file: &BodyFile, seed: u64) -> Resolved<Vec<Bo
         let problem = Problem::Conflict("a body has an `array` or `instances`, not both".to_owned());
         return fault(path, problem, "take one of them out");
     }
-    if let Some(array) = &file.array {
-        return lattice(&format!("{path}.array"), &body, array, seed);
+    let mut list = match (&file.array, file.instances.is_empty()) {
+        (Some(array), _) => lattice(&format!("{path}.array"), &body, array, seed)?,
+        (None, true) => return Ok(vec![body]),
+        (None, false) => instances(path, &body, file)?,
+    };
+    // A pin that follows a collider turns about the collider's centre, wherever the copy stands.
+    for copy in &mut list {
+        for (k, pin) in copy.pins.iter_mut().enumerate().filter(|(k, _)| file.pins[*k].follow.is_some()) {
+            pin.motion.centre = body.pins[k].motion.centre;
+        }
     }
-    if file.instances.is_empty() {
-        return Ok(vec![body]);
-    }
+    Ok(list)
+}
+
+fn instances(path: &str, body: &Body, file: &BodyFile) -> Resolved<Vec<Body>> {
     let mut list = Vec::with_capacity(file.instances.len());
     for (index, instance) in file.instances.iter().enumerate() {
         let turn = rotation(&format!("{path}.instances.{index}.rotate"), instance.rotate.as_ref())?;
         let shift = instance.translate.map_or_else(Vec3::zeros, vec3);
-        let mut copy = moved(&body, index, turn, shift);
+        let mut copy = moved(body, index, turn, shift);
         copy.initial_velocity = instance.velocity.map_or(copy.initial_velocity, vec3);
         copy.spin = instance.spin.map_or(copy.spin, vec3);
         copy.colour = instance.colour.or(copy.colour);

@@ -4,7 +4,10 @@ use super::Context;
 use super::check::{between, count, non_negative, positive, rotation, vec3};
 use crate::document::content_hash;
 use crate::error::{MeshError, Problem, Resolved, fault};
-use crate::file::{self, AxisName, GroomMesh, HelixMesh, MeshFile, NumberOr, RotateFile, SphereMesh, TextOr};
+use crate::file::{
+    self, ArchMesh, AxisName, GroomMesh, HelixMesh, LatheMesh, MeshFile, NumberOr, RotateFile, SphereMesh,
+    TextOr,
+};
 use crate::generate::{self, RawMesh};
 use crate::read::{ReadError, read_mesh};
 use crate::resolved::Cells;
@@ -90,7 +93,7 @@ pub(super) fn raw_mesh(
     Ok((raw, source))
 }
 
-const GENERATORS: [&str; 16] = [
+const GENERATORS: [&str; 18] = [
     "file",
     "grid",
     "disc",
@@ -102,6 +105,8 @@ const GENERATORS: [&str; 16] = [
     "tet_torus",
     "cylinder",
     "tet_cylinder",
+    "lathe",
+    "tet_arch",
     "capsule",
     "rod",
     "helix",
@@ -122,6 +127,8 @@ fn given(spec: &MeshFile) -> Vec<&'static str> {
         spec.tet_torus.is_some(),
         spec.cylinder.is_some(),
         spec.tet_cylinder.is_some(),
+        spec.lathe.is_some(),
+        spec.tet_arch.is_some(),
         spec.capsule.is_some(),
         spec.rod.is_some(),
         spec.helix.is_some(),
@@ -192,6 +199,12 @@ fn generated(at: &str, spec: &MeshFile, context: &mut Context<'_>) -> Resolved<R
         counts(at, "cells", [s.cells], [1])?;
         between(&format!("{at}.cells"), "cells", s.cells.into(), 1.0, 200.0)?;
         return Ok(generate::tet_sphere(s.radius, s.cells));
+    }
+    if let Some(l) = &spec.lathe {
+        return lathe(at, l);
+    }
+    if let Some(a) = &spec.tet_arch {
+        return arch(at, a);
     }
     if let Some(h) = &spec.helix {
         return helix(at, h);
@@ -268,6 +281,39 @@ fn sphere(at: &str, s: &SphereMesh) -> Resolved<RawMesh> {
             Ok(generate::ico_sphere(s.radius, n))
         }
     }
+}
+
+fn lathe(at: &str, l: &LatheMesh) -> Resolved<RawMesh> {
+    counts(at, "around", [l.around], [3])?;
+    counts(at, "along", [l.along], [1])?;
+    if l.profile.len() < 2 || l.profile.windows(2).any(|p| p[0] == p[1]) {
+        let problem =
+            Problem::Conflict("a profile needs two points or more, no two alike in a row".to_owned());
+        return fault(format!("{at}.profile"), problem, "write `profile = [[0.1, 0.0], [0.2, 0.5]]`, say");
+    }
+    for (k, p) in l.profile.iter().enumerate() {
+        let inner = k > 0 && k + 1 < l.profile.len();
+        let check = if inner { positive } else { non_negative };
+        check(&format!("{at}.profile.{k}"), "radius", p[0])?;
+    }
+    Ok(generate::lathe(&l.profile, l.around, l.along))
+}
+
+fn arch(at: &str, a: &ArchMesh) -> Resolved<RawMesh> {
+    for (key, value) in [("span", a.span), ("rise", a.rise), ("foot", a.foot), ("crown", a.crown)] {
+        sizes(at, key, &[value])?;
+    }
+    counts(at, "stones", [a.stones], [2])?;
+    let sharpness = a.sharpness.unwrap_or(4.0 / 3.0);
+    Ok(generate::tet_arch(&generate::ArchOptions {
+        span: a.span,
+        rise: a.rise,
+        stones: a.stones,
+        foot: a.foot,
+        crown: a.crown,
+        sharpness: between(&format!("{at}.sharpness"), "sharpness", sharpness, 1e-3, 20.0)?,
+        spread: non_negative(&format!("{at}.spread"), "spread", a.spread.unwrap_or(0.0))?,
+    }))
 }
 
 fn helix(at: &str, h: &HelixMesh) -> Resolved<RawMesh> {
