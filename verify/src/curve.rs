@@ -12,6 +12,8 @@ const CANTILEVER: &str = include_str!("../data/romero_cantilever_gravity.csv");
 const TIP_LOAD: &str = include_str!("../data/cantilever_tip_load_elastica.csv");
 /// Naturally curved hanging rod with GJ/EI = 2/3: Γ, critical κL.
 const BEND_TWIST: &str = include_str!("../data/romero_bend_twist_planar_stability_CB0.667.csv");
+/// Elastica clamped at the top, its end on a floor, lowered: ε, critical friction |Q|/P, and more.
+const STICK_SLIP: &str = include_str!("../data/romero_stick_slip_pinned_elastica.csv");
 
 impl Curve {
     /// Heavy cantilever: columns H/W, W/L, H/L, tip angle over Γ = w L³/EI.
@@ -27,6 +29,11 @@ impl Curve {
     /// Planar stability of a naturally curved hanging rod: column κL over Γ.
     pub fn bend_twist() -> Curve {
         Curve::parse(BEND_TWIST)
+    }
+
+    /// Strip on a rough floor: column μ_c over the share ε of its length by which the clamp is lowered, valid to 0.33.
+    pub fn stick_slip() -> Curve {
+        Curve::parse(STICK_SLIP)
     }
 
     fn parse(text: &str) -> Curve {
@@ -64,6 +71,7 @@ mod tests {
         // Small tip loads: P L³/3EI.
         assert!((Curve::tip_load().at(0.2, 1) - 0.2 / 3.0).abs() < 5e-4);
         assert!((Curve::bend_twist().at(100.0, 1) - 7.5816).abs() < 1e-3);
+        assert!((Curve::stick_slip().at(0.1, 1) - 0.1528).abs() < 1e-4);
         assert!(Curve::bend_twist().at(10.0, 1).is_nan());
     }
 }

@@ -14,8 +14,10 @@ pub mod curve;
 pub mod error;
 pub mod outcome;
 pub mod registry;
+pub mod setup;
 pub mod specimen;
 
 pub use error::VerifyError;
 pub use outcome::{Finding, Outcome, Quantity};
 pub use registry::{Case, Kind, Verdict, all, find, run};
+pub use setup::Setup;

@@ -62,6 +62,11 @@ impl Quantity {
         Quantity { tolerance: None, ..Quantity::within(0.0, name, expected, measured) }
     }
 
+    /// The same with text before its name.
+    pub fn labelled(self, text: &str) -> Quantity {
+        Quantity { name: format!("{text}{}", self.name), ..self }
+    }
+
     /// |measured − expected|, relative to |expected| where that makes sense.
     pub fn error(&self) -> f64 {
         let difference = (self.measured - self.expected).abs();

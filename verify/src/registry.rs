@@ -3,6 +3,7 @@
 use crate::cases;
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Outcome, Quantity};
+use crate::setup::Setup;
 use rayon::prelude::*;
 use std::path::Path;
 use stiction::solvers::methods;
@@ -14,13 +15,20 @@ pub enum Kind {
     Default,
     /// Tight tolerance, high caps: what the method can do.
     Converged,
+    /// A fixed number of iterations per step of `pd`, else its defaults. In the list of cases the number is 0: the case is measured at
+    /// each of [`ITERATIONS`].
+    Iterations(usize),
 }
+
+/// Iterations per step at which `pd` is measured.
+pub const ITERATIONS: [usize; 3] = [20, 40, 100];
 
 impl std::fmt::Display for Kind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Kind::Default => "default",
             Kind::Converged => "converged",
+            Kind::Iterations(_) => "by iterations",
         })
     }
 }
@@ -33,7 +41,9 @@ pub enum Measure {
     /// By any method.
     Any(fn(&str) -> Result<Finding, VerifyError>),
     /// By any method that has contact; under `newton`, which has none, it is measured by `admm`.
-    Contact(fn(&str) -> Result<Finding, VerifyError>),
+    Contact(fn(&Setup<'_>) -> Result<Finding, VerifyError>),
+    /// By the methods named, which alone have what is measured.
+    Only(&'static [&'static str], fn(&Setup<'_>) -> Result<Finding, VerifyError>),
     /// Over the files of a folder; no method takes part.
     Data(fn(&Path) -> Result<Finding, VerifyError>),
 }
@@ -105,10 +115,20 @@ impl Case {
             }
             (Measure::Newton(measure), _) => ("newton", measure()),
             (Measure::Any(measure), _) => (method, measure(method)),
+            (Measure::Contact(_), _) if matches!(self.kind, Kind::Iterations(_)) && method != "pd" => {
+                return Verdict::Skipped(format!("it counts iterations of `pd`, not of `{method}`"));
+            }
             (Measure::Contact(measure), _) => {
                 let method = if method == "newton" { "admm" } else { method };
-                (method, measure(method))
+                (method, self.settings(method, measure))
             }
+            (Measure::Only(methods, _), _) if !methods.contains(&method) => {
+                return Verdict::Skipped(format!(
+                    "it measures by `{}`, not by `{method}`",
+                    methods.join("`, `")
+                ));
+            }
+            (Measure::Only(_, measure), _) => (method, self.settings(method, measure)),
             (Measure::Data(_), None) => {
                 return Verdict::Skipped("it needs files: give their folder with --data DIR".to_owned());
             }
@@ -120,6 +140,23 @@ impl Case {
             Err(error) => vec![Quantity::reported(format!("not measured: {error}"), f64::NAN, f64::NAN)],
         };
         Verdict::Measured(finding.iter().map(|quantity| quantity.outcome(self.name, label)).collect())
+    }
+
+    /// Measures under the settings of the case, or at each number of iterations.
+    fn settings(
+        &self,
+        method: &str,
+        measure: fn(&Setup<'_>) -> Result<Finding, VerifyError>,
+    ) -> Result<Finding, VerifyError> {
+        if !matches!(self.kind, Kind::Iterations(_)) {
+            return measure(&Setup { method, kind: self.kind });
+        }
+        let mut out = Finding::new();
+        for count in ITERATIONS {
+            let found = measure(&Setup { method, kind: Kind::Iterations(count) })?;
+            out.extend(found.into_iter().map(|quantity| quantity.labelled(&format!("at_{count}: "))));
+        }
+        Ok(out)
     }
 
     /// Whether the case reads files.
@@ -147,7 +184,7 @@ impl Verdict {
 mod tests {
     use super::*;
 
-    const FAMILIES: [&str; 17] = [
+    const FAMILIES: [&str; 18] = [
         "cantilever",
         "elastica",
         "buckling",
@@ -163,6 +200,7 @@ mod tests {
         "stick_slip",
         "force_balance",
         "anisotropic",
+        "resolve",
         "ccd",
         "coulomb",
     ];

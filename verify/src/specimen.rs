@@ -2,11 +2,12 @@
 
 use crate::error::VerifyError;
 use std::path::Path;
-use stiction::Simulation;
 use stiction::bodies::State;
 use stiction::energy::{Curvature, Elasticity};
 use stiction::numerics::{BlockMatrix, Vec3};
 use stiction::scene::{Scene, load_text};
+use stiction::solvers::StepReport;
+use stiction::{Simulation, checkpoint};
 use stiction_factor::{FactorError, SparseCholesky};
 
 /// Lines that open a scene of statics: equilibrium by Newton without inertia, in vacuum, nothing but the energy.
@@ -45,6 +46,16 @@ impl Specimen {
         let mut scene = load_text("verify.toml", text, Path::new("."), &[] as &[&str])?.scene;
         edit(&mut scene);
         Ok(Specimen { simulation: Simulation::new(scene)? })
+    }
+
+    /// Takes one step.
+    pub fn step(&mut self) -> Result<StepReport, VerifyError> {
+        Ok(self.simulation.step()?)
+    }
+
+    /// Takes the state and the remembered forces of another specimen of the same model.
+    pub fn continue_from(&mut self, other: &Specimen) -> Result<(), VerifyError> {
+        Ok(checkpoint::restore(&mut self.simulation, &checkpoint::save(&other.simulation))?)
     }
 
     /// Where it is.
@@ -139,9 +150,30 @@ pub fn threshold(
     Ok(0.5 * (low + high))
 }
 
+/// The friction below which something runs, by halving the interval `halvings` times; an end of it when it runs or holds throughout.
+pub fn critical_friction(
+    mut low: f64,
+    mut high: f64,
+    halvings: usize,
+    runs: impl Fn(f64) -> Result<bool, VerifyError>,
+) -> Result<f64, VerifyError> {
+    for _ in 0..halvings {
+        let middle = 0.5 * (low + high);
+        if runs(middle)? { low = middle } else { high = middle }
+    }
+    Ok(0.5 * (low + high))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn critical_friction_is_found_or_an_end_of_the_interval() {
+        assert!((critical_friction(0.1, 0.5, 12, |mu| Ok(mu < 0.3)).unwrap() - 0.3).abs() < 1e-4);
+        assert!(critical_friction(0.1, 0.5, 12, |_| Ok(true)).unwrap() > 0.4999);
+        assert!(critical_friction(0.1, 0.5, 12, |_| Ok(false)).unwrap() < 0.1001);
+    }
 
     #[test]
     fn thresholds_are_found_or_named() {

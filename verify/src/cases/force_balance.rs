@@ -1,26 +1,26 @@
-//! `force_balance_rest` and `force_balance_default`: contact forces of bodies at rest sum to their weight.
+//! `force_balance_rest`: contact forces of bodies at rest sum to their weight.
 //!
 //! * Geometry: a soft block (0.2 × 0.2 × 0.1 m, 4 × 4 × 2 cells of tets) on a plane, and a cotton-like sheet (0.2 m, 10 × 10 cells) on the
 //!   same plane beside it. Mass damping 4 1/s brings both to rest.
-//! * Step: h = 0.01 s, 200 steps; converged settings, and the defaults of the method (reported).
+//! * Step: h = 0.01 s, 200 steps. Settings: converged, default, and `pd` by iterations.
 //! * Measured: net contact force per body in the last step, as the step report gives it.
 //! * Expected: −m g, within 0.1 % of the weight in every component.
 
-use super::block_text::converged_options;
 use crate::error::VerifyError;
-use crate::outcome::{Finding, Quantity};
+use crate::outcome::Finding;
+use crate::setup::Setup;
 use crate::specimen::Specimen;
 use stiction::numerics::Vec3;
 
 const STEPS: usize = 200;
 
-fn scene(method: &str, options: &str) -> String {
+fn scene(setup: &Setup<'_>) -> String {
     format!(
         "stiction = 1
         fps = 100
         step = 0.01
         wind = {{ air_density = 0.0 }}
-        method = {{ key = '{method}', {options} }}
+        {}
         [bodies.block]
         kind = 'solid'
         mesh = {{ tet_box = {{ size = [0.2, 0.2, 0.1], cells = [4, 4, 2] }} }}
@@ -32,36 +32,25 @@ fn scene(method: &str, options: &str) -> String {
         material = {{ density = 400.0, thickness = 0.0005, young = 1e5, poisson = 0.3, damping_mass = 4.0, damping_stiffness = 0.005 }}
         translate = [0.5, 0, 0.001]
         [colliders.plane]
-        plane = {{ normal = [0, 0, 1], offset = 0 }}"
+        plane = {{ normal = [0, 0, 1], offset = 0 }}",
+        setup.method_line("")
     )
 }
 
-/// |F + mg|∞ / mg per body, by name.
-fn imbalance(method: &str, options: &str) -> Result<Vec<(String, f64)>, VerifyError> {
-    let mut specimen = Specimen::new(&scene(method, options))?;
+/// Runs the case.
+pub fn rest(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
+    let mut specimen = Specimen::new(&scene(setup))?;
     let mut forces = Vec::new();
     for _ in 0..STEPS {
-        forces = specimen.simulation.step()?.contact_force;
+        forces = specimen.step()?.contact_force;
     }
     let (model, gravity) = (&specimen.simulation.model, specimen.simulation.parameters.gravity);
-    let mut out = Vec::new();
+    let mut out = Finding::new();
     for (index, body) in model.bodies.iter().enumerate() {
         let weight = gravity * model.body_mass(index);
         let force = forces.get(index).copied().unwrap_or_else(|| Vec3::repeat(f64::NAN));
         let astray = (force + weight).amax() / weight.norm();
-        out.push((format!("|F + mg| over mg, {}", body.name), astray));
+        out.push(setup.judged(1e-3, format!("|F + mg| over mg, {}", body.name), 0.0, astray));
     }
     Ok(out)
-}
-
-/// Tight settings.
-pub fn converged(method: &str) -> Result<Finding, VerifyError> {
-    let found = imbalance(method, converged_options(method))?;
-    Ok(found.into_iter().map(|(name, astray)| Quantity::within(1e-3, name, 0.0, astray)).collect())
-}
-
-/// The method's defaults.
-pub fn default(method: &str) -> Result<Finding, VerifyError> {
-    let found = imbalance(method, "")?;
-    Ok(found.into_iter().map(|(name, astray)| Quantity::reported(name, 0.0, astray)).collect())
 }

@@ -1,5 +1,6 @@
 //! One file per case or family; the header of each states the protocol.
 
+pub mod anisotropic;
 pub mod bend_twist;
 pub mod buckling_lateral;
 pub mod cantilever_beam;
@@ -8,6 +9,7 @@ pub mod cantilever_rod;
 pub mod cantilever_strip;
 pub mod circle_rod;
 pub mod collision;
+pub mod cylinder;
 pub mod data_sets;
 pub mod drift;
 pub mod elastica_tip;
@@ -15,13 +17,17 @@ pub mod force_balance;
 pub mod moduli_membrane;
 pub mod moduli_rod;
 pub mod moduli_solid;
+pub mod momentum_damping;
 pub mod momentum_free_fall;
+pub mod resolve_twice;
 pub mod rope;
+pub mod rope_lock;
 pub mod slope;
+pub mod stick_slip;
 pub mod stopping;
 
 mod beam_text;
-mod block_text;
+mod slope_text;
 mod uniform;
 
 use crate::registry::{Case, Kind, Measure};
@@ -36,10 +42,119 @@ const fn case(
     Case { name, kind, summary, reduced, measure }
 }
 
+/// A case with contact under converged settings, under the defaults, and by the iterations of `pd`.
+macro_rules! family {
+    ($name:literal, $measure:expr, $reduced:literal, $summary:literal) => {
+        [
+            case($name, Kind::Converged, Measure::Contact($measure), $reduced, $summary),
+            case(
+                concat!($name, "_default"),
+                Kind::Default,
+                Measure::Contact($measure),
+                false,
+                concat!($summary, ", at default settings"),
+            ),
+            case(
+                concat!($name, "_iterations"),
+                Kind::Iterations(0),
+                Measure::Contact($measure),
+                false,
+                concat!($summary, ", at 20, 40 and 100 iterations"),
+            ),
+        ]
+    };
+}
+
 /// All cases, in the order in which they are reported.
 pub fn all() -> Vec<Case> {
+    let mut out = elastic();
+    out.extend(frictional());
+    out.extend(recorded());
+    out
+}
+
+/// Cases with contact and friction.
+fn frictional() -> Vec<Case> {
+    let both: &'static [&'static str] = &["admm", "pd"];
+    let mut out = Vec::new();
+    out.extend(family!("slope_block", slope::block, true, "block on a slope of 10 degrees holds or slides"));
+    out.extend(family!("slope_cloth", slope::cloth, true, "cloth on a slope of 10 degrees holds or slides"));
+    out.extend(family!("slope_steep", slope::steep, false, "block on a slope of 26.57 degrees"));
+    out.extend(family!("stopping_block", stopping::block, false, "sliding block comes to rest"));
+    out.extend(family!("rope_capstan", rope::capstan, false, "rope over a cylinder slips or holds"));
+    out.extend(family!(
+        "rope_lock",
+        rope_lock::lock,
+        false,
+        "rope wound round three cylinders locks or runs out"
+    ));
+    out.extend(family!("cylinder_cloth", cylinder::cloth, false, "cloth over a cylinder slips or holds"));
+    out.extend(family!("stick_slip_rod", stick_slip::rod, false, "end of a pressed rod sticks or slips"));
+    out.extend(family!(
+        "stick_slip_strip",
+        stick_slip::strip,
+        false,
+        "end of a pressed strip sticks or slips"
+    ));
+    out.extend(family!("force_balance_rest", force_balance::rest, true, "contact forces carry the weight"));
+    out.extend(family!(
+        "momentum_collision",
+        collision::measure,
+        true,
+        "colliding bodies keep their momentum"
+    ));
+    out.extend(family!(
+        "anisotropic_ray",
+        anisotropic::ray,
+        false,
+        "sheet with a grain, friction cut along the ray"
+    ));
+    out.extend(family!(
+        "anisotropic_dissipation",
+        anisotropic::dissipation,
+        false,
+        "sheet with a grain, maximum dissipation"
+    ));
+    for kind in [Kind::Converged, Kind::Default] {
+        let name = if kind == Kind::Default { "resolve_twice_default" } else { "resolve_twice" };
+        out.push(case(
+            name,
+            kind,
+            Measure::Only(both, resolve_twice::measure),
+            false,
+            "a step solved again with doubled caps",
+        ));
+    }
+    out.push(case(
+        "momentum_damping",
+        Kind::Default,
+        Measure::Contact(momentum_damping::measure),
+        false,
+        "damping keeps momentum",
+    ));
+    out
+}
+
+/// Cases over files.
+fn recorded() -> Vec<Case> {
+    use Kind::Default;
+    use Measure::Data;
+    vec![
+        case("ccd", Default, Data(data_sets::ccd), false, "recorded collision queries (needs --data)"),
+        case(
+            "coulomb",
+            Default,
+            Data(data_sets::coulomb),
+            false,
+            "recorded friction problems (needs --data)",
+        ),
+    ]
+}
+
+/// Cases of elasticity and free motion.
+fn elastic() -> Vec<Case> {
     use Kind::{Converged, Default};
-    use Measure::{Any, Contact, Data, Newton};
+    use Measure::{Any, Newton};
     vec![
         case(
             "cantilever_rod",
@@ -127,38 +242,5 @@ pub fn all() -> Vec<Case> {
         case("momentum_free_fall", Default, Any(momentum_free_fall::measure), true, "free fall to round-off"),
         case("momentum_angular", Converged, Newton(drift::angular), true, "loss of spin, order 1 in h"),
         case("energy_drift", Converged, Newton(drift::energy), true, "loss of energy, order 1 in h"),
-        case("slope_block", Converged, Contact(slope::converged), true, "block on a slope holds or slides"),
-        case("slope_block_default", Default, Contact(slope::default), false, "the same at default settings"),
-        case("stopping_block", Converged, Contact(stopping::measure), false, "sliding block comes to rest"),
-        case("rope_capstan", Converged, Contact(rope::measure), false, "rope over a cylinder slips or holds"),
-        case(
-            "force_balance_rest",
-            Converged,
-            Contact(force_balance::converged),
-            true,
-            "contact forces carry the weight",
-        ),
-        case(
-            "force_balance_default",
-            Default,
-            Contact(force_balance::default),
-            false,
-            "the same at default settings",
-        ),
-        case(
-            "momentum_collision",
-            Converged,
-            Contact(collision::measure),
-            true,
-            "colliding bodies keep their momentum",
-        ),
-        case("ccd", Default, Data(data_sets::ccd), false, "recorded collision queries (needs --data)"),
-        case(
-            "coulomb",
-            Default,
-            Data(data_sets::coulomb),
-            false,
-            "recorded friction problems (needs --data)",
-        ),
     ]
 }

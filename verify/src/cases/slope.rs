@@ -1,67 +1,92 @@
-//! `slope_block` and `slope_block_default`: a block on a slope of 10 degrees, just above and just below the critical friction.
+//! `slope_block`, `slope_cloth`: a body on a slope of 10 degrees, just above and just below the critical friction; `slope_steep`: a block
+//! on a slope of 26.57 degrees.
 //!
-//! * Geometry and mesh: see `block_text.rs`; friction falls from 0.5 to the value under test within ½ s, because an
+//! * Geometry and mesh: see `slope_text.rs`; friction falls from 0.5 (steep: 1) to the value under test within ½ s, because an
 //!   undeformed block would slip while it sags, and a sheared one springs when it is let go at once.
-//! * Step: h = 0.01 s, 500 steps (5 s).
-//! * Variants: *converged* (ADMM tolerance 1e-10 m, 400 iterations, no sleeping) and *default* settings of the method.
-//! * Measured: distance that the centre of mass has moved along the slope after 5 s.
-//! * Expected: tan 10° = 0.17633. At μ = 0.177 the block holds: creep below 10 µm. At μ = 0.176 it slides with
-//!   a = g (sin θ − μ cos θ), ½ a t² = 39.49 mm within 1 % (backward Euler adds 1/n = 0.2 %). The default settings are only reported.
+//! * Step: h = 0.01 s, then 500 steps (5 s); steep: 200 steps (2 s).
+//! * Settings: *converged*, *default*, and `pd` by iterations.
+//! * Measured: distance that the centre of mass has moved along the slope; steep also: growth of its speed from 0.5 to 2 s, over 1.5 s.
+//! * Expected, 10°: tan = 0.17633. At μ = 0.177 the body holds: creep below 10 µm. At μ = 0.176 it slides with
+//!   a = g (sin θ − μ cos θ), ½ a t² = 39.49 mm within 1 % (backward Euler adds 1/n = 0.2 %).
+//! * Expected, 26.57°: tan = 0.5. At μ = 0.505 it holds: creep below 0.1 mm; at 0.495 it slides with a = 0.0439 m/s² within 2 %.
 
-use super::block_text::{GRAVITY, SLOPE, block_on_slope, converged_options};
+use super::slope_text::{Sample, Slope, centre};
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Quantity};
+use crate::setup::Setup;
 use crate::specimen::Specimen;
-use stiction::numerics::Vec3;
 
 const STEP: f64 = 0.01;
-const STEPS: usize = 500;
 const SETTLING: usize = 50;
 
-/// Centre of mass of the only body.
-pub(super) fn centre(specimen: &Specimen) -> Vec3 {
-    let (model, state) = (&specimen.simulation.model, specimen.state());
-    let mass: f64 = model.mass[..model.nodes].iter().sum();
-    let moment: Vec3 = model.mass[..model.nodes].iter().zip(&state.blocks).map(|(m, x)| x * *m).sum();
-    moment / mass
-}
-
-fn drift(method: &str, options: &str, mu: f64) -> Result<f64, VerifyError> {
-    let mut specimen = Specimen::new(&block_on_slope(method, options, mu, 0.0, STEP))?;
+/// The specimen after its friction has fallen from `from` nearly to the slope's, which holds from the next step on.
+pub(super) fn settled(
+    slope: &Slope,
+    setup: &Setup<'_>,
+    more: &str,
+    from: f64,
+) -> Result<Specimen, VerifyError> {
+    let mut specimen = Specimen::new(&slope.text(setup, more))?;
     for step in 0..SETTLING {
-        let share = (step + 1) as f64 / SETTLING as f64;
-        specimen.simulation.parameters.friction_table.pairs[0].coefficient = 0.5 + (mu - 0.5) * share;
-        specimen.simulation.step()?;
+        let share = step as f64 / SETTLING as f64;
+        let mu = from + (slope.mu - from) * share;
+        specimen.simulation.parameters.friction_table.pairs[0].coefficient = mu;
+        specimen.step()?;
     }
-    let start = centre(&specimen);
-    for _ in 0..STEPS {
-        specimen.simulation.step()?;
-    }
-    Ok(centre(&specimen).x - start.x)
+    specimen.simulation.parameters.friction_table.pairs[0].coefficient = slope.mu;
+    Ok(specimen)
 }
 
-/// ½ a t² of the sliding block \[m\].
-fn sliding_distance(mu: f64) -> f64 {
-    let (sin, cos) = SLOPE.to_radians().sin_cos();
+fn gentle(setup: &Setup<'_>, sample: Sample) -> Result<Finding, VerifyError> {
+    const STEPS: usize = 500;
+    let slope = |mu: f64| Slope { sample, tangent: 10f64.to_radians().tan(), mu, speed: 0.0, step: STEP };
+    let drift = |mu: f64| -> Result<f64, VerifyError> {
+        let mut specimen = settled(&slope(mu), setup, "", 0.5)?;
+        let start = centre(&specimen);
+        for _ in 0..STEPS {
+            specimen.step()?;
+        }
+        Ok(centre(&specimen).x - start.x)
+    };
     let time = STEP * STEPS as f64;
-    0.5 * GRAVITY * (sin - mu * cos) * time * time
-}
-
-/// Tight settings.
-pub fn converged(method: &str) -> Result<Finding, VerifyError> {
-    let options = converged_options(method);
-    let (held, slid) = (drift(method, options, 0.177)?, drift(method, options, 0.176)?);
+    let slid = 0.5 * slope(0.176).acceleration() * time * time;
     Ok(vec![
-        Quantity::within_absolute(1e-5, "creep in 5 s at μ 0.177 [m]", 0.0, held),
-        Quantity::within(0.01, "drift in 5 s at μ 0.176 [m]", sliding_distance(0.176), slid),
+        setup.judged(1e-5, "creep in 5 s at μ 0.177 [m]", 0.0, drift(0.177)?),
+        setup.judged(0.01, "drift in 5 s at μ 0.176 [m]", slid, drift(0.176)?),
     ])
 }
 
-/// The method's defaults.
-pub fn default(method: &str) -> Result<Finding, VerifyError> {
-    let (held, slid) = (drift(method, "", 0.177)?, drift(method, "", 0.176)?);
+/// Runs `slope_block`.
+pub fn block(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
+    gentle(setup, Sample::Block)
+}
+
+/// Runs `slope_cloth`.
+pub fn cloth(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
+    gentle(setup, Sample::Cloth)
+}
+
+/// Runs `slope_steep`.
+pub fn steep(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
+    let slope = |mu: f64| Slope { sample: Sample::Block, tangent: 0.5, mu, speed: 0.0, step: STEP };
+    let mut held = settled(&slope(0.505), setup, "", 1.0)?;
+    let mut slid = settled(&slope(0.495), setup, "", 1.0)?;
+    let start = centre(&held);
+    let mut places = vec![centre(&slid).x];
+    for _ in 0..200 {
+        held.step()?;
+        slid.step()?;
+        places.push(centre(&slid).x);
+    }
+    let speed = |step: usize| (places[step] - places[step - 1]) / STEP;
+    let gained = (speed(200) - speed(50)) / (150.0 * STEP);
     Ok(vec![
-        Quantity::reported("creep in 5 s at μ 0.177 [m]", 0.0, held),
-        Quantity::reported("drift in 5 s at μ 0.176 [m]", sliding_distance(0.176), slid),
+        setup.judged(1e-4, "creep in 2 s at μ 0.505 [m]", 0.0, centre(&held).x - start.x),
+        setup.judged(0.02, "acceleration at μ 0.495 [m/s²]", slope(0.495).acceleration(), gained),
+        Quantity::reported(
+            "distance in 2 s at μ 0.495 [m]",
+            2.0 * slope(0.495).acceleration(),
+            places[200] - places[0],
+        ),
     ])
 }
