@@ -3,12 +3,26 @@
 use crate::outcome::Quantity;
 use crate::registry::Kind;
 
+type Options = &'static [(&'static str, &'static str)];
+
 /// Settings of `admm` so tight that friction decides, not the tolerance.
-const ADMM: &str = "newton_iterations = 2, max_iterations = 400, sweeps = 20, tolerance = 1e-10, relative_tolerance = 0.0, sleep = 0.0";
+const ADMM: Options = &[
+    ("newton_iterations", "2"),
+    ("max_iterations", "400"),
+    ("sweeps", "20"),
+    ("tolerance", "1e-10"),
+    ("relative_tolerance", "0.0"),
+    ("sleep", "0.0"),
+];
 /// Settings of `pd` for the same purpose.
-const PD: &str = "iterations = 400, sweeps = 20";
-/// Settings of `barrier` for the same purpose.
-const BARRIER: &str = "tolerance = 1e-7, pcg_tolerance = 1e-8, refine_iterations = 64";
+const PD: Options = &[("iterations", "400"), ("sweeps", "20")];
+/// Settings of `barrier` for the same purpose; anchored friction does not creep.
+const BARRIER: Options = &[
+    ("tolerance", "1e-7"),
+    ("pcg_tolerance", "1e-8"),
+    ("refine_iterations", "64"),
+    ("friction", "'anchored'"),
+];
 
 /// A method and its settings.
 #[derive(Clone, Copy, Debug)]
@@ -20,17 +34,29 @@ pub struct Setup<'a> {
 }
 
 impl Setup<'_> {
-    /// The table `method` of a scene, with further options `more` (each with a comma before it).
-    pub fn method_line(&self, more: &str) -> String {
-        let options = match (self.kind, self.method) {
-            (Kind::Converged, "admm") => ADMM.to_owned(),
-            (Kind::Converged, "pd") => PD.to_owned(),
-            (Kind::Converged, "barrier") => BARRIER.to_owned(),
-            (Kind::Iterations(count), "pd") => format!("iterations = {count}"),
-            _ => String::new(),
+    /// Options of the method as names and values of a scene file.
+    pub fn options(&self) -> Vec<(&'static str, String)> {
+        let fixed = match (self.kind, self.method) {
+            (Kind::Iterations(count), "pd") => return vec![("iterations", count.to_string())],
+            (Kind::Converged, "admm") => ADMM,
+            (Kind::Converged, "pd") => PD,
+            (Kind::Converged, "barrier") => BARRIER,
+            _ => &[],
         };
-        let comma = if options.is_empty() { "" } else { ", " };
-        format!("method = {{ key = '{}'{comma}{options}{more} }}", self.method)
+        fixed.iter().map(|(name, value)| (*name, (*value).to_owned())).collect()
+    }
+
+    /// The table `method` of a scene.
+    pub fn method_line(&self) -> String {
+        self.method_line_with(&[])
+    }
+
+    /// The table `method` of a scene with some options of its own.
+    pub fn method_line_with(&self, own: &[(&'static str, String)]) -> String {
+        let settings = self.options().into_iter().filter(|(name, _)| !own.iter().any(|(n, _)| n == name));
+        let options: String =
+            settings.chain(own.to_vec()).map(|(name, value)| format!(", {name} = {value}")).collect();
+        format!("method = {{ key = '{}'{options} }}", self.method)
     }
 
     /// How far above contact a body starts \[m\]: barriers know no touching, so `barrier` begins within its gap of 1 mm.

@@ -56,7 +56,7 @@ fn scene(setup: &Setup<'_>, law: Law, angle: f64) -> String {
         plane = {{ normal = [0, 0, 1], offset = 0 }}
         friction = {plane}",
         -tilted,
-        setup.method_line(""),
+        setup.method_line(),
         0.00025 + setup.lift(),
         angle.cos(),
         angle.sin()

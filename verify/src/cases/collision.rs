@@ -36,7 +36,7 @@ fn scene(setup: &Setup<'_>, step: f64) -> String {
         translate = [0.2, 0.03, 0.02]
         friction = 0.5",
         1.0 / step,
-        setup.method_line("")
+        setup.method_line()
     )
 }
 

@@ -63,7 +63,7 @@ fn scene(setup: &Setup<'_>) -> String {
         self_contact = false
         [colliders.drum]
         cylinder = {{ start = [0, -1, 0], end = [0, 1, 0], radius = {radius} }}",
-        setup.method_line(""),
+        setup.method_line(),
         CELL * CELLS as f64
     )
 }

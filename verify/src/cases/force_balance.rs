@@ -33,7 +33,7 @@ fn scene(setup: &Setup<'_>) -> String {
         translate = [0.5, 0, 0.001]
         [colliders.plane]
         plane = {{ normal = [0, 0, 1], offset = 0 }}",
-        setup.method_line("")
+        setup.method_line()
     )
 }
 

@@ -9,6 +9,7 @@ pub mod cantilever_rod;
 pub mod cantilever_strip;
 pub mod circle_rod;
 pub mod collision;
+pub mod creep;
 pub mod cylinder;
 pub mod data_sets;
 pub mod drift;
@@ -80,6 +81,10 @@ fn frictional() -> Vec<Case> {
     out.extend(family!("slope_block", slope::block, true, "block on a slope of 10 degrees holds or slides"));
     out.extend(family!("slope_cloth", slope::cloth, true, "cloth on a slope of 10 degrees holds or slides"));
     out.extend(family!("slope_steep", slope::steep, false, "block on a slope of 26.57 degrees"));
+    for (name, kind) in [("slope_creep", Kind::Converged), ("slope_creep_default", Kind::Default)] {
+        let summary = "creep of a block at rest with anchored and lagged friction";
+        out.push(case(name, kind, Measure::Only(&["barrier"], creep::measure), false, summary));
+    }
     out.extend(family!("stopping_block", stopping::block, false, "sliding block comes to rest"));
     out.extend(family!("rope_capstan", rope::capstan, false, "rope over a cylinder slips or holds"));
     out.extend(family!(
@@ -208,6 +213,20 @@ fn elastic() -> Vec<Case> {
             "the gallery's strip",
         ),
         case("cantilever_beam_default", Default, Any(cantilever_gallery::beam), false, "the gallery's beam"),
+        case(
+            "cantilever_rod_settled",
+            Converged,
+            Measure::Contact(cantilever_gallery::rod_settled),
+            false,
+            "heavy rod comes to rest",
+        ),
+        case(
+            "cantilever_strip_settled",
+            Converged,
+            Measure::Contact(cantilever_gallery::strip_settled),
+            false,
+            "heavy strip comes to rest",
+        ),
         case("elastica_tip", Converged, Newton(elastica_tip::measure), true, "rod with a load at its end"),
         case("circle_rod", Converged, Newton(circle_rod::measure), true, "rod bent to a circle, M = φEI/L"),
         case(

@@ -28,7 +28,7 @@ fn scene(setup: &Setup<'_>, damping: f64) -> String {
         material = {{ density = 1000.0, young = 1e5, poisson = 0.3, law = 'corotated', damping_stiffness = {damping} }}
         velocity = [1.0, 0.5, -0.3]
         spin = [0, 0, 3]",
-        setup.method_line("")
+        setup.method_line()
     )
 }
 

@@ -62,7 +62,7 @@ fn scene(setup: &Setup<'_>) -> String {
         self_contact = false
         [colliders.drum]
         cylinder = {{ start = [0, -0.1, 0], end = [0, 0.1, 0], radius = 0.098 }}",
-        setup.method_line("")
+        setup.method_line()
     )
 }
 

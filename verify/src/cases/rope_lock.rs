@@ -97,7 +97,7 @@ fn scene(setup: &Setup<'_>, nodes: usize) -> String {
         gap = 0.0005
         self_contact = false
         {drums}",
-        setup.method_line(""),
+        setup.method_line(),
         nodes - 1,
         2.5 * spacing,
         -DROP - 0.003 - 0.015,

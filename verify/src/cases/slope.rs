@@ -23,10 +23,10 @@ const SETTLING: usize = 50;
 pub(super) fn settled(
     slope: &Slope,
     setup: &Setup<'_>,
-    more: &str,
+    own: &[(&'static str, String)],
     from: f64,
 ) -> Result<Specimen, VerifyError> {
-    let mut specimen = Specimen::new(&slope.text(setup, more))?;
+    let mut specimen = Specimen::new(&slope.text(setup, own))?;
     for step in 0..SETTLING {
         let share = step as f64 / SETTLING as f64;
         let mu = from + (slope.mu - from) * share;
@@ -41,7 +41,7 @@ fn gentle(setup: &Setup<'_>, sample: Sample) -> Result<Finding, VerifyError> {
     const STEPS: usize = 500;
     let slope = |mu: f64| Slope { sample, tangent: 10f64.to_radians().tan(), mu, speed: 0.0, step: STEP };
     let drift = |mu: f64| -> Result<f64, VerifyError> {
-        let mut specimen = settled(&slope(mu), setup, "", 0.5)?;
+        let mut specimen = settled(&slope(mu), setup, &[], 0.5)?;
         let start = centre(&specimen);
         for _ in 0..STEPS {
             specimen.step()?;
@@ -69,8 +69,8 @@ pub fn cloth(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
 /// Runs `slope_steep`.
 pub fn steep(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
     let slope = |mu: f64| Slope { sample: Sample::Block, tangent: 0.5, mu, speed: 0.0, step: STEP };
-    let mut held = settled(&slope(0.505), setup, "", 1.0)?;
-    let mut slid = settled(&slope(0.495), setup, "", 1.0)?;
+    let mut held = settled(&slope(0.505), setup, &[], 1.0)?;
+    let mut slid = settled(&slope(0.495), setup, &[], 1.0)?;
     let start = centre(&held);
     let mut places = vec![centre(&slid).x];
     for _ in 0..200 {

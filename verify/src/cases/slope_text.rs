@@ -36,8 +36,8 @@ impl Slope {
         GRAVITY * (self.tangent - self.mu) / self.tangent.hypot(1.0)
     }
 
-    /// The scene: x points down the slope, z away from it; `more` are further options of the method.
-    pub fn text(&self, setup: &Setup<'_>, more: &str) -> String {
+    /// The scene: x points down the slope, z away from it; `own` are options of the method that it sets itself.
+    pub fn text(&self, setup: &Setup<'_>, own: &[(&'static str, String)]) -> String {
         let cos = 1.0 / self.tangent.hypot(1.0);
         let (along, down) = (GRAVITY * self.tangent * cos, -GRAVITY * cos);
         let (fps, step) = (1.0 / self.step, self.step);
@@ -71,7 +71,7 @@ impl Slope {
             plane = {{ normal = [0, 0, 1], offset = 0 }}
             [friction]
             pairs = [{{ a = 'body', b = 'plane', mu = {} }}]",
-            setup.method_line(more),
+            setup.method_line_with(own),
             height + setup.lift(),
             self.speed,
             self.mu

@@ -78,7 +78,7 @@ fn scene(setup: &Setup<'_>, sample: Sample, epsilon: f64) -> String {
         motion = {{ keys = [{{ time = 0 }}, {{ time = 1, translate = [0, 0, {}] }}], interpolation = 'smooth' }}
         [colliders.floor]
         plane = {{ normal = [0, 0, 1], offset = 0 }}",
-        setup.method_line(""),
+        setup.method_line(),
         lowest + half + setup.lift(),
         0.98 * LENGTH + half + setup.lift(),
         -epsilon * LENGTH

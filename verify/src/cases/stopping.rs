@@ -16,7 +16,7 @@ const STEPS: usize = 800;
 pub fn block(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
     let tangent = 10f64.to_radians().tan();
     let slope = Slope { sample: Sample::Block, tangent, mu: 0.177, speed: 0.1, step: 0.02 };
-    let mut specimen = Specimen::new(&slope.text(setup, ""))?;
+    let mut specimen = Specimen::new(&slope.text(setup, &[]))?;
     let start = centre(&specimen);
     let (mut last, mut slow) = (start, None);
     for step in 1..=STEPS {

@@ -1,0 +1,160 @@
+//! Method `admm`.
+
+use crate::bench::{Bench, residual};
+
+const FLOOR: &str = "
+    [colliders.floor]
+    plane = { offset = 0 }";
+
+fn block(height: f64, more: &str) -> String {
+    format!(
+        "[bodies.block]
+        kind = 'solid'
+        mesh = {{ tet_box = {{ size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }} }}
+        material = {{ density = 1000.0, young = 1e6, poisson = 0.3, law = 'corotated', damping_stiffness = 0.005 }}
+        translate = [0, 0, {height}]
+        {more}"
+    )
+}
+
+/// 10 mm inside the floor, opened with the time constant T = 0.1 s: e^{−5} of it is left after 5 T, and nothing shoots out.
+#[test]
+fn a_penetration_opens_over_the_stated_time() {
+    let mut bench = Bench::new("key = 'admm', resolve_time = 0.1", &(block(0.04, "") + FLOOR));
+    let first = bench.step(0.01, 0.2, 0.2);
+    assert!((first.penetration - 0.01).abs() < 1e-3, "the report tells {}", first.penetration);
+    let mut last = first;
+    for _ in 1..50 {
+        last = bench.step(0.01, 0.2, 0.2);
+    }
+    let left = 0.01 * (-5.0f64).exp();
+    assert!(last.penetration < 2.0 * left && bench.lowest() > -2.0 * left, "{}", last.penetration);
+}
+
+/// Roots held inside a ball: the free part is pushed out as far as the pins let it, the rest is reported.
+#[test]
+fn a_strand_rooted_inside_a_body_stays_whole() {
+    let text = "
+        [bodies.hair]
+        kind = 'rod'
+        mesh = { rod = { start = [0, 0, 0.06], end = [0, 0, 0.26], segments = 20 } }
+        material = { density = 1300.0, radius = 0.0005, young = 1e8, poisson = 0.3, damping_stiffness = 0.002 }
+        pins = [{ select = { indices = [0, 1] } }]
+        [colliders.head]
+        sphere = { radius = 0.1 }";
+    let mut bench = Bench::new("key = 'admm'", text);
+    let mut reported = 0.0_f64;
+    for _ in 0..100 {
+        reported = reported.max(bench.step(0.01, 0.5, 5.0).penetration);
+    }
+    assert!(reported > 0.005, "the report tells {reported}");
+    let stretched = bench.nodes().windows(2).map(|x| (x[1] - x[0]).norm()).fold(0.0, f64::max);
+    assert!(stretched < 0.011, "segments of 10 mm: {stretched}");
+    assert!(bench.nodes().iter().skip(6).all(|x| x.norm() > 0.099));
+}
+
+/// Two balls that end up overlapping by 10 mm with a sheet between them: no place is feasible.
+fn pinched(options: &str) -> (Bench, f64) {
+    let text = "
+        gravity = 0.0
+        [bodies.sheet]
+        kind = 'cloth'
+        mesh = { grid = { size = [0.2, 0.2], cells = [8, 8], pattern = 'alternating' } }
+        material = { density = 400.0, thickness = 0.001, young = 1e5, poisson = 0.3, damping_stiffness = 0.01 }
+        pins = [{ select = 'left' }, { select = 'right' }]
+        [colliders.lower]
+        sphere = { centre = [0, 0, -0.06], radius = 0.05 }
+        motion = { velocity = [0, 0, 0.05], end = 0.3 }
+        [colliders.upper]
+        sphere = { centre = [0, 0, 0.06], radius = 0.05 }
+        motion = { velocity = [0, 0, -0.05], end = 0.3 }";
+    let mut bench = Bench::new(&format!("key = 'admm'{options}"), text);
+    let mut unresolved = 0.0_f64;
+    for _ in 0..50 {
+        let report = bench.step(0.01, 0.3, 5.0);
+        unresolved = unresolved.max(report.penetration);
+    }
+    (bench, unresolved)
+}
+
+#[test]
+fn a_sheet_between_overlapping_balls_is_squeezed_not_thrown() {
+    for options in ["", ", compliance = 0.01"] {
+        let (bench, unresolved) = pinched(options);
+        assert!(unresolved > 1e-3, "the report tells {unresolved} of 5 mm on each side");
+        let highest = bench.nodes().iter().map(|x| x.z.abs()).fold(0.0, f64::max);
+        assert!(highest < 0.05, "with `{options}` a node is {highest} m off");
+    }
+}
+
+/// A block of 1000 kg on one of 1 g: whatever becomes of the light one, it stays below, finite and slow.
+#[test]
+fn a_mass_ratio_of_a_million() {
+    let text = "
+        [bodies.heavy]
+        kind = 'solid'
+        mesh = { tet_box = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+        material = { density = 1e6, young = 1e9, poisson = 0.3, law = 'corotated', damping_stiffness = 0.005 }
+        translate = [0, 0, 0.152]
+        [bodies.light]
+        kind = 'solid'
+        mesh = { tet_box = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+        material = { density = 1.0, young = 1e7, poisson = 0.3, law = 'corotated', damping_stiffness = 0.005 }
+        translate = [0, 0, 0.0505]
+        [colliders.floor]
+        plane = { offset = 0 }";
+    let mut bench = Bench::new("key = 'admm'", text);
+    let mut report = bench.step(0.01, 0.4, 3.0);
+    for _ in 1..60 {
+        report = bench.step(0.01, 0.4, 3.0);
+    }
+    assert!(residual(&report, "delta_m").is_finite());
+    assert!(bench.lowest() > -0.01, "{}", bench.lowest());
+    let heavy = bench.body("heavy").iter().map(|x| x.z).fold(f64::MAX, f64::min);
+    assert!(heavy > 0.02, "the heavy block is at {heavy}");
+}
+
+/// On ice a block keeps its speed to round-off of the projection; with a friction of a million it stops at once and gains no energy.
+#[test]
+fn friction_of_zero_and_of_a_million() {
+    let sliding = |mu: f64| {
+        let text = block(0.05, "velocity = [1, 0, 0]")
+            + FLOOR
+            + &format!("\n[friction]\npairs = [{{ a = 'block', b = 'floor', mu = {mu} }}]");
+        let mut bench = Bench::new("key = 'admm'", &text);
+        for _ in 0..50 {
+            bench.step(0.01, 1.0, 3.0);
+        }
+        let momentum = bench.state.momentum(&bench.model);
+        (momentum.x, bench.nodes().iter().map(|x| x.x).sum::<f64>() / bench.nodes().len() as f64)
+    };
+    let (momentum, moved) = sliding(0.0);
+    // The block has 1 kg.
+    assert!((momentum - 1.0).abs() < 1e-4 && (moved - 0.5).abs() < 1e-3, "{momentum} {moved}");
+    let (momentum, moved) = sliding(1e6);
+    assert!(momentum.abs() < 0.2 && moved.abs() < 0.15, "{momentum} {moved}");
+}
+
+/// Cloth on a ball with steps of 40 ms.
+#[test]
+fn steps_of_40_ms() {
+    let text = "
+        [bodies.cloth]
+        kind = 'cloth'
+        mesh = { grid = { size = [0.3, 0.3], cells = [10, 10], pattern = 'alternating' } }
+        translate = [0.01, 0.02, 0.15]
+        material = { preset = 'cotton' }
+        friction = 0.5
+        [colliders.ball]
+        sphere = { radius = 0.1 }
+        friction = 0.5";
+    let mut bench = Bench::new("key = 'admm'", text);
+    let mut deepest = 0.0_f64;
+    for _ in 0..50 {
+        bench.step(0.04, 20.0, 15.0);
+        deepest = deepest.max(bench.nodes().iter().map(|x| 0.1 - x.norm()).fold(0.0, f64::max));
+    }
+    assert!(deepest < 1e-3, "{deepest} m inside the ball");
+    let mean = bench.nodes().iter().map(|x| x.norm()).sum::<f64>() / bench.nodes().len() as f64;
+    assert!(mean < 0.25, "friction 0.5 holds the cloth on the ball: mean distance {mean} m");
+}
