@@ -55,6 +55,14 @@ impl AnchoredFriction {
         plane * secant + direction * direction.transpose() * (along - secant)
     }
 
+    /// The quadratic above the energy that touches it at this displacement: curvature `μ f φ'(y)/y` on the whole tangent plane
+    /// \[N/m\]. φ is concave in y², so every step to its minimum lowers the energy; the Hessian, which is zero along the slip beyond ε, sends
+    /// Newton's method back and forth across the anchor there.
+    pub fn majoriser(&self, from_anchor: &Vec3) -> Mat3 {
+        let plane = Mat3::identity() - self.normal * self.normal.transpose();
+        plane * self.secant(self.slip(from_anchor).norm())
+    }
+
     /// Displacement from the anchor after the step is accepted: tangential, at most ε long. The anchor is moved so that
     /// this holds.
     pub fn dragged(&self, from_anchor: &Vec3) -> Vec3 {
@@ -115,6 +123,22 @@ mod tests {
         // 2y/ε − y²/ε² = 0.9.
         let expected = 1e-5 * (1.0 - 0.1f64.sqrt());
         assert!((x.x - expected).abs() < 1e-8, "{} {expected}", x.x);
+    }
+
+    #[test]
+    fn the_majoriser_lies_above_the_energy_and_touches_it() {
+        let mut random = Random::new(72);
+        for scale in [1e-7, 5e-6, 9e-6, 1e-4] {
+            let friction = AnchoredFriction { normal: random.unit_vector(), limit: 3.0, epsilon: 1e-5 };
+            let d = random.unit_vector() * scale;
+            let (energy, gradient, curvature) =
+                (friction.energy(&d), friction.gradient(&d), friction.majoriser(&d));
+            for _ in 0..100 {
+                let step = random.vector(-3e-5, 3e-5);
+                let above = energy + gradient.dot(&step) + 0.5 * step.dot(&(curvature * step));
+                assert!(friction.energy(&(d + step)) <= above * (1.0 + 1e-12) + 1e-18);
+            }
+        }
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(super) fn friction_terms(
         FrictionModel::Anchored => {
             let friction = AnchoredFriction { normal, limit, epsilon };
             let from_anchor = contact.slip + displacement;
-            (friction.gradient(&from_anchor), friction.hessian(&from_anchor))
+            (friction.gradient(&from_anchor), friction.majoriser(&from_anchor))
         }
     }
 }

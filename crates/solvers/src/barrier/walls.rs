@@ -201,7 +201,7 @@ impl Wall {
         let gap = |feature: &Feature| {
             let offset = self.offset(model, mesh, feature);
             let near = self.at_least(feature, x, time) - offset;
-            if near >= limit {
+            if near > limit {
                 return (f64::INFINITY, feature.corners[0]);
             }
             let corners = feature.corners.map(|v| x[v as usize]);

@@ -31,9 +31,10 @@ fn a_penetration_opens_over_the_stated_time() {
     assert!(last.penetration < 2.0 * left && bench.lowest() > -2.0 * left, "{}", last.penetration);
 }
 
-/// Roots held inside a ball: the free part is pushed out as far as the pins let it, the rest is reported.
+/// Roots held inside a ball: the free part is pushed out and comes to rest; only the segment between them stretches. How deep the roots
+/// are is reported.
 #[test]
-fn a_strand_rooted_inside_a_body_stays_whole() {
+fn a_strand_rooted_inside_a_body_comes_to_rest_outside() {
     let text = "
         [bodies.hair]
         kind = 'rod'
@@ -48,9 +49,11 @@ fn a_strand_rooted_inside_a_body_stays_whole() {
         reported = reported.max(bench.step(0.01, 0.5, 5.0).penetration);
     }
     assert!(reported > 0.005, "the report tells {reported}");
-    let stretched = bench.nodes().windows(2).map(|x| (x[1] - x[0]).norm()).fold(0.0, f64::max);
-    assert!(stretched < 0.011, "segments of 10 mm: {stretched}");
-    assert!(bench.nodes().iter().skip(6).all(|x| x.norm() > 0.099));
+    let stretched = bench.nodes().windows(2).skip(2).map(|x| (x[1] - x[0]).norm()).fold(0.0, f64::max);
+    assert!(stretched < 0.0105, "free segments of 10 mm: {stretched}");
+    assert!(bench.nodes().iter().skip(2).all(|x| x.norm() > 0.1));
+    let fastest = bench.state.velocities.iter().map(|v| v.norm()).fold(0.0, f64::max);
+    assert!(fastest < 0.5, "{fastest} m/s");
 }
 
 /// Two balls that end up overlapping by 10 mm with a sheet between them: no place is feasible.
@@ -87,7 +90,8 @@ fn a_sheet_between_overlapping_balls_is_squeezed_not_thrown() {
     }
 }
 
-/// A block of 1000 kg on one of 1 g: whatever becomes of the light one, it stays below, finite and slow.
+/// A block of 1000 kg on one of 1 g: whatever becomes of the light one, all stays finite and slow, nothing passes the floor, and a step that
+/// let the heavy one sink into the light one says that it has not converged.
 #[test]
 fn a_mass_ratio_of_a_million() {
     let text = "
@@ -104,14 +108,14 @@ fn a_mass_ratio_of_a_million() {
         [colliders.floor]
         plane = { offset = 0 }";
     let mut bench = Bench::new("key = 'admm'", text);
-    let mut report = bench.step(0.01, 0.4, 3.0);
-    for _ in 1..60 {
-        report = bench.step(0.01, 0.4, 3.0);
+    let mut unconverged = 0;
+    for _ in 0..60 {
+        let report = bench.step(0.01, 0.4, 3.0);
+        unconverged += usize::from(!report.converged && residual(&report, "delta_m") > 1e-5);
     }
-    assert!(residual(&report, "delta_m").is_finite());
-    assert!(bench.lowest() > -0.01, "{}", bench.lowest());
+    assert!(bench.lowest() > -1e-3, "{}", bench.lowest());
     let heavy = bench.body("heavy").iter().map(|x| x.z).fold(f64::MAX, f64::min);
-    assert!(heavy > 0.02, "the heavy block is at {heavy}");
+    assert!(heavy > 0.08 || unconverged > 0, "the heavy block is at {heavy} and no report told why");
 }
 
 /// On ice a block keeps its speed to round-off of the projection; with a friction of a million it stops at once and gains no energy.

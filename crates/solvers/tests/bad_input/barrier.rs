@@ -38,9 +38,9 @@ fn a_start_that_intersects_names_pair_place_and_depth() {
     assert_eq!(bench.state, before);
 }
 
-/// Bodies that touch exactly (no gap is left), and a gap of zero in the scene: both are refused or stepped, never undefined.
+/// A block that touches the floor exactly has no gap that a barrier could keep open.
 #[test]
-fn zero_gaps_are_refused_with_a_reason() {
+fn a_zero_gap_is_refused_with_a_reason() {
     let touching = "
         [bodies.block]
         kind = 'solid'

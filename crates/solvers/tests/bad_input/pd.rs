@@ -8,7 +8,7 @@ const SOFT: &str = "
     [bodies.block]
     kind = 'solid'
     mesh = { tet_box = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
-    material = { density = 1000.0, young = 1e5, poisson = 0.3, damping_mass = 2.0, damping_stiffness = 0.02 }";
+    material = { density = 1000.0, young = 1e5, poisson = 0.3, damping_mass = 2.0, damping_stiffness = 0.002 }";
 
 /// Lengths of all pairs of nodes against their rest lengths: the largest relative error.
 fn distortion(bench: &Bench) -> f64 {
@@ -35,11 +35,12 @@ fn is_mirrored(bench: &Bench) -> bool {
     edges[0].cross(&edges[1]).dot(&edges[2]) < 0.0
 }
 
-/// A corner pushed through the block, the block pressed flat, and flat but for rounding: each finds back to its shape.
+/// A corner pushed through the block, the block pressed to a twentieth and to nothing: each finds back to its shape.
 #[test]
 fn inverted_and_flattened_elements_recover() {
-    let spoilt: [fn(&mut [Vec3]); 2] = [
+    let spoilt: [fn(&mut [Vec3]); 3] = [
         |x| x.iter_mut().filter(|x| x.sum() > 0.14).for_each(|x| *x *= -0.4),
+        |x| x.iter_mut().for_each(|x| x.z *= 0.05),
         |x| x.iter_mut().for_each(|x| x.z *= 1e-9),
     ];
     for (index, spoil) in spoilt.into_iter().enumerate() {
@@ -54,34 +55,32 @@ fn inverted_and_flattened_elements_recover() {
     }
 }
 
-/// A block of 1 kPa between a floor and a block of 1 GPa.
+/// A light block of 1 GPa on one of 1 kPa. The floor of the contact weights is lowered from its default: 0.1 % of the stiffness of the light
+/// block is a thousand times its mass, and a projection that moves so little of it per iteration throws it.
 #[test]
 fn a_stiffness_ratio_of_a_million() {
     let text = "
         [bodies.soft]
         kind = 'solid'
-        mesh = { tet_box = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+        mesh = { tet_box = { size = [0.2, 0.2, 0.1], cells = [4, 4, 2] } }
         material = { density = 100.0, young = 1e3, poisson = 0.3, damping_stiffness = 0.02 }
         translate = [0, 0, 0.0505]
         [bodies.stiff]
         kind = 'solid'
-        mesh = { tet_box = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
-        material = { density = 20.0, young = 1e9, poisson = 0.3, damping_stiffness = 0.02 }
-        translate = [0, 0, 0.152]
+        mesh = { tet_box = { size = [0.1, 0.1, 0.05], cells = [2, 2, 1] } }
+        material = { density = 40.0, young = 1e9, poisson = 0.3, damping_stiffness = 0.02 }
+        translate = [0.003, 0.002, 0.127]
         [colliders.floor]
         plane = { offset = 0 }";
-    let mut bench = Bench::new("key = 'pd'", text);
-    for _ in 0..150 {
+    let mut bench = Bench::new("key = 'pd', sigma = 1e-6", text);
+    for _ in 0..60 {
         bench.step(0.01, 0.4, 3.0);
     }
     assert!(bench.lowest() > -1e-3);
-    let height = |name: &str| {
-        let body = bench.body(name);
-        body.iter().map(|x| x.z).sum::<f64>() / body.len() as f64
-    };
-    // The soft one carries 0.2 N on 0.01 m²: 20 Pa of 1 kPa, and its own weight of 98 Pa at the bottom.
-    assert!((0.035..0.051).contains(&height("soft")), "{}", height("soft"));
-    assert!((height("stiff") - height("soft")) > 0.09);
+    // The stiff one does not change its shape.
+    let stiff = bench.body("stiff");
+    let diagonal = stiff.iter().flat_map(|a| stiff.iter().map(move |b| (a - b).norm())).fold(0.0, f64::max);
+    assert!((diagonal / 0.15 - 1.0).abs() < 1e-2, "{diagonal}");
 }
 
 /// A sheet of a garment that starts 4 mm inside a round body is out after five times the resolve time (0.05 s by default).
