@@ -104,6 +104,17 @@ pub fn all() -> &'static [Case] {
             |c, _| frame::run(c, "sphere_drape", "admm", 20),
             "cloth falls on a ball"
         ),
+        case!("pd_frames", pd_frames::run, "frames of the scenes of the document of `pd`"),
+        case!("pd_cloth", pd_cloth::sheets, "cloth on a ball in frames of 1/60 s; 160² with --full"),
+        case!("pd_cube", pd_cloth::cube, "soft cube of 729 vertices on the floor"),
+        case!("pd_kernels", pd_kernels::run, "kernels of `pd` against the limits of the machine"),
+        case!("pd_weights", pd_convergence::weights, "contact weights of `pd` from weak to strong"),
+        case!("pd_profiles", pd_convergence::profiles, "residuals of `pd` iteration by iteration"),
+        case!(
+            "pd_donuts",
+            pd_donuts::run,
+            "growth with the number of donuts; 800 of 1300 vertices with --full"
+        ),
         case!("render_100k", render::run, "a picture of 100k triangles"),
     ];
     CASES

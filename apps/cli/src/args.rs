@@ -93,6 +93,12 @@ pub struct RunOptions {
 pub struct InfoOptions {
     /// Run folder
     pub run: PathBuf,
+    /// Draw the residuals of a step, iteration by iteration, into this SVG file
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// Step of the profile (default: the last one that has it)
+    #[arg(long, value_name = "N", requires = "profile")]
+    pub step: Option<u64>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

@@ -111,7 +111,7 @@ fn time_to_read(bytes: usize, settings: &Settings) -> Spent {
 
 /// Time to read one byte from main memory on one thread. The wall time is that of the median part: parts are so short that most
 /// of them are not interrupted, and none is in a cache when its turn comes again.
-fn memory_read(settings: &Settings) -> Spent {
+pub(super) fn memory_read(settings: &Settings) -> Spent {
     let array = vec![1.0f64; MEMORY_BYTES / 8];
     let mut parts: Vec<f64> = Vec::new();
     let (spent, ()) = measure_serial(settings.seconds, || {

@@ -123,6 +123,34 @@ impl BroadPhase {
         Ok(())
     }
 
+    /// Moves the boxes of the vertices alone to a motion, for [`Self::vertex_meets_triangle`] and [`Self::edges_meet`]; the tree
+    /// stays as it was.
+    pub fn place_vertices(
+        &mut self,
+        mesh: &CollisionMesh,
+        start: &[Vec3],
+        end: &[Vec3],
+        gap: f64,
+    ) -> Result<(), MeshError> {
+        mesh.check_positions(start)?;
+        mesh.check_positions(end)?;
+        self.set_vertex_boxes(mesh, start, end, gap);
+        Ok(())
+    }
+
+    /// Whether the boxes of a vertex and a triangle overlap.
+    #[inline]
+    pub fn vertex_meets_triangle(&self, mesh: &CollisionMesh, vertex: u32, triangle: u32) -> bool {
+        let [a, b, c] = mesh.triangles()[triangle as usize].map(|v| &self.vertex_boxes[v as usize]);
+        self.vertex_boxes[vertex as usize].overlaps(&a.union(b).union(c))
+    }
+
+    /// Whether the boxes of two edges overlap.
+    #[inline]
+    pub fn edges_meet(&self, mesh: &CollisionMesh, first: u32, second: u32) -> bool {
+        self.edge_box(mesh.edges()[first as usize]).overlaps(&self.edge_box(mesh.edges()[second as usize]))
+    }
+
     /// The tree, for queries of one's own.
     pub fn tree(&self) -> &Bvh {
         &self.tree

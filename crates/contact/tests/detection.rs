@@ -4,7 +4,7 @@ use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
 use stiction_contact::{ContactKind, EllipticRule, Friction, NewContact};
-use stiction_numerics::Vec3;
+use stiction_numerics::{Random, Vec3};
 use stiction_scene::load_text;
 
 struct World {
@@ -157,5 +157,38 @@ fn known_pairs_are_evaluated_anew_at_a_trial_configuration() {
     for (old, new) in before.iter().zip(&pairs) {
         assert_eq!(old.key(), new.key());
         assert!((new.gap - 0.005).abs() < 1e-3 + (old.gap - 0.001).abs(), "{} {}", old.gap, new.gap);
+    }
+}
+
+/// A collider that remembers what may touch from the first trial end gives the same contacts at later ends as one that looks anew,
+/// whether the later end is near the first or far from it.
+#[test]
+fn what_was_found_for_one_end_serves_the_next() {
+    let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.02, -0.01]\n";
+    let text = SHEET.to_owned()
+        + below.strip_prefix("stiction = 1\n").expect("the head stands once")
+        + "[colliders.ball]\nsphere = { centre = [0.1, 0, -0.25], radius = 0.2 }\n\
+           [colliders.post]\nbox = { centre = [-0.3, 0.2, -0.1], size = [0.1, 0.1, 0.1] }\n\
+           motion = { velocity = [0, 0, 5] }\n";
+    let mut random = Random::new(8);
+    let first: Vec<Vec3> = (0..world(&text).model.blocks()).map(|_| random.vector(-2.0, 2.0)).collect();
+    let mut seasoned = world(&text);
+    for size in [0.0, 0.05, 4.0] {
+        let later: Vec<Vec3> = first.iter().map(|v| v + random.vector(-size, size)).collect();
+        let contacts = |world: &mut World, warm: bool| {
+            let prescription = world.model.pins.prescribe(&world.model, &world.state, 0.01);
+            let motion =
+                StepMotion { start: &world.state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
+            let World { model, parameters, collider, .. } = world;
+            if warm {
+                collider.proximity(model, parameters, &motion, &first).expect("found");
+            }
+            let near = collider.proximity(model, parameters, &motion, &later).expect("found");
+            (near, collider.continuous(model, parameters, &motion, &later, &[]).expect("found"))
+        };
+        let (remembered, anew) = (contacts(&mut seasoned, true), contacts(&mut world(&text), false));
+        assert!(anew.1.len() > 60, "{}", anew.1.len());
+        assert!(anew.1.iter().any(|c| c.kind == ContactKind::Analytic));
+        assert_eq!(remembered, anew);
     }
 }

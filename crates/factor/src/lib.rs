@@ -13,6 +13,7 @@ mod llt;
 mod lu;
 mod plan;
 mod scalar_cholesky;
+mod wide;
 
 pub use block_cholesky::SparseCholesky;
 pub use csc::CscMatrix;

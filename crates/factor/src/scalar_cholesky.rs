@@ -2,6 +2,7 @@
 
 use crate::llt::ComponentFactor;
 use crate::plan::{ComponentPlan, UpperGraph, plan_components};
+use crate::wide::Wide;
 use crate::{CscMatrix, FactorError};
 use rayon::prelude::*;
 use stiction_numerics::Vec3;
@@ -61,6 +62,32 @@ impl ScalarCholesky {
         let solutions: Vec<Vec<Vec3>> = self.components.par_iter().map(solve).collect();
         for ((plan, _), x) in self.components.iter().zip(&solutions) {
             plan.blocks.iter().zip(x).for_each(|(&i, &value)| rhs[i as usize] = value);
+        }
+    }
+
+    /// Solves A x = b in place for several systems of the same matrix: the factor is read once for every four of them. The
+    /// same bits as one by one.
+    pub fn solve_many(&self, systems: &mut [Vec<Vec3>]) {
+        let mut rest = systems;
+        while !rest.is_empty() {
+            let together = if rest.len() >= 4 { 4 } else { rest.len().min(2) };
+            let (now, later) = rest.split_at_mut(together);
+            match now {
+                [one] => self.solve_in_place(one),
+                [_, _] => self.solve_wide::<6>(now),
+                _ => self.solve_wide::<12>(now),
+            }
+            rest = later;
+        }
+    }
+
+    fn solve_wide<const N: usize>(&self, systems: &mut [Vec<Vec3>]) {
+        assert!(systems.iter().all(|s| s.len() == self.size), "one row of three numbers per unknown");
+        for (plan, factor) in &self.components {
+            let mut x: Vec<Wide<N>> =
+                plan.blocks.iter().map(|&row| Wide::gather(systems, row as usize)).collect();
+            factor.solve(&mut x);
+            plan.blocks.iter().zip(&x).for_each(|(&row, value)| value.scatter(systems, row as usize));
         }
     }
 

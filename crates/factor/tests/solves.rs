@@ -177,6 +177,13 @@ fn scalar_solves_agree_with_dense() {
         let exact = cholesky.solve(&DVector::from_iterator(n, b.iter().map(|v| v[c])));
         assert!((0..n).all(|i| (exact[i] - x[i][c]).abs() < 1e-13));
     }
+    // Together the same bits as one by one, for any number of systems.
+    let mut systems: Vec<Vec<Vec3>> =
+        (0..7).map(|_| (0..n).map(|_| random.vector(-1.0, 1.0)).collect()).collect();
+    let mut alone = systems.clone();
+    alone.iter_mut().for_each(|system| factor.solve_in_place(system));
+    factor.solve_many(&mut systems);
+    assert_eq!(systems, alone);
     let mut negative = lower.clone();
     let (start, _) = lower.column(64);
     negative.values_mut()[start] = -1.0;

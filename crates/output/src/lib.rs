@@ -26,6 +26,7 @@ pub mod hash;
 pub mod layout;
 mod layout_file;
 pub mod memory;
+pub mod plot;
 pub mod reader;
 pub mod sections;
 pub mod stats;

@@ -10,14 +10,17 @@ pub mod advance;
 pub mod barrier;
 mod checks;
 pub mod contact_report;
+pub mod first_contacts;
 pub mod incremental;
 pub mod linear;
+mod moduli;
 pub mod newton;
 pub mod pd;
 pub mod registry;
 pub mod report;
 pub mod saved;
 pub mod solver;
+pub mod xpbd;
 
 pub use registry::{MethodError, create, methods, with_resolve_time};
 pub use report::{StepReport, StepSeconds};

@@ -5,6 +5,7 @@ use crate::barrier::{BarrierOptions, BarrierSolver};
 use crate::newton::{NewtonOptions, NewtonSolver};
 use crate::pd::{PdOptions, PdSolver};
 use crate::solver::{Solver, World};
+use crate::xpbd::{XpbdOptions, XpbdSolver};
 use serde::de::DeserializeOwned;
 use stiction_collision::MeshError;
 use stiction_energy::ElasticityError;
@@ -88,6 +89,15 @@ pub fn methods() -> &'static [MethodInfo] {
             create: |choice, world| {
                 let options = parse(choice, BarrierOptions::validate)?;
                 Ok(Box::new(BarrierSolver::new(options, world)?))
+            },
+        },
+        MethodInfo {
+            key: "xpbd",
+            summary: "compliant position-based cloth: a beginning, to compare with",
+            resolves: true,
+            create: |choice, world| {
+                let options = parse(choice, XpbdOptions::validate)?;
+                Ok(Box::new(XpbdSolver::new(options, world)?))
             },
         },
     ]

@@ -7,7 +7,11 @@ use stiction::output::{RunReader, RunSummary};
 
 /// Reports on a run folder.
 pub fn info(options: &InfoOptions) -> Result<(), Failure> {
-    let summary = RunReader::open(&options.run)?.summary()?;
+    let reader = RunReader::open(&options.run)?;
+    if let Some(file) = &options.profile {
+        return super::profile::draw(&reader, options.step, file);
+    }
+    let summary = reader.summary()?;
     if options.json {
         return print_json(&summary);
     }

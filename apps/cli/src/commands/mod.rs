@@ -4,6 +4,7 @@ pub mod bench;
 pub mod check;
 pub mod export;
 pub mod info;
+pub mod profile;
 pub mod render;
 pub mod run;
 pub mod scenes;

@@ -72,22 +72,29 @@ impl Advance {
 /// Advances a query as far as its separation is certain. See the module for the guarantee.
 #[inline]
 pub fn advance(query: &Query, options: &AdvanceOptions) -> Advance {
+    advance_from(query, offset_at(query, 0.0), options)
+}
+
+/// The same where the vector between the closest points at t = 0 is known already, as it is when one start meets many
+/// trial ends: most pairs then pass with one dot product per pair of corners.
+#[inline]
+pub fn advance_from(query: &Query, start: Vec3, options: &AdvanceOptions) -> Advance {
     match query {
         Query::PointPoint(x0, x1) => {
             let gaps = Differences::new([x0[0] - x0[1]], [x1[0] - x1[1]]);
-            run(&gaps, |t| lerp(&x0[0], &x1[0], t) - lerp(&x0[1], &x1[1], t), options)
+            run(&gaps, start, |t| lerp(&x0[0], &x1[0], t) - lerp(&x0[1], &x1[1], t), options)
         }
         Query::PointEdge(x0, x1) => {
             let gaps = Differences::new(point_edge_gaps(x0), point_edge_gaps(x1));
-            run(&gaps, |t| point_edge_offset(&at(x0, x1, t)), options)
+            run(&gaps, start, |t| point_edge_offset(&at(x0, x1, t)), options)
         }
         Query::PointTriangle(x0, x1) => {
             let gaps = Differences::new(point_triangle_gaps(x0), point_triangle_gaps(x1));
-            run(&gaps, |t| point_triangle_offset(&at(x0, x1, t)), options)
+            run(&gaps, start, |t| point_triangle_offset(&at(x0, x1, t)), options)
         }
         Query::EdgeEdge(x0, x1) => {
             let gaps = Differences::new(edge_edge_gaps(x0), edge_edge_gaps(x1));
-            run(&gaps, |t| edge_edge_offset(&at(x0, x1, t)), options)
+            run(&gaps, start, |t| edge_edge_offset(&at(x0, x1, t)), options)
         }
     }
 }
@@ -105,10 +112,11 @@ pub(super) fn offset_at(query: &Query, t: f64) -> Vec3 {
 #[inline]
 fn run<const N: usize>(
     gaps: &Differences<N>,
+    start_offset: Vec3,
     offset_at: impl Fn(f64) -> Vec3,
     options: &AdvanceOptions,
 ) -> Advance {
-    let mut offset = offset_at(0.0);
+    let mut offset = start_offset;
     let start = offset.norm();
     if !(start > options.min_separation) {
         return Advance::TooClose { distance: start };

@@ -43,6 +43,12 @@ impl Query {
         advance::advance(self, options)
     }
 
+    /// The same with the vector between the closest points at the start, from the second primitive to the first \[m\].
+    #[inline]
+    pub fn advance_from(&self, start: Vec3, options: &AdvanceOptions) -> Advance {
+        advance::advance_from(self, start, options)
+    }
+
     /// Decides hit or no hit: see [`verdict`].
     pub fn verdict(&self, options: &VerdictOptions) -> Option<Impact> {
         verdict::verdict(self, options)

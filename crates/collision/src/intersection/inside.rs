@@ -137,17 +137,17 @@ fn containing_bodies(
 /// All used vertices inside closed bodies other than their own.
 pub(super) fn inside_points(
     phase: &BroadPhase,
+    closed: &ClosedSurfaces,
     mesh: &CollisionMesh,
     positions: &[Vec3],
 ) -> Vec<InsidePoint> {
-    let closed = ClosedSurfaces::new(mesh);
     if !closed.is_closed.contains(&true) {
         return Vec::new();
     }
     let of_vertex = |v: usize| {
         let Some(own) = mesh.vertex_body(v as u32) else { return Vec::new() };
         let p = &positions[v];
-        let around = containing_bodies(phase, mesh, &closed, positions, p, own);
+        let around = containing_bodies(phase, mesh, closed, positions, p, own);
         let inside = around.into_iter().filter(|(_, containment)| *containment == Containment::Inside);
         inside
             .map(|(body, _)| InsidePoint {

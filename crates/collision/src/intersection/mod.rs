@@ -81,11 +81,20 @@ impl StateReport {
 /// Judges a state. Pairs that the mesh's filters forbid (adjacent, same rigid body, both prescribed,
 /// exempt) are not reported.
 pub fn check_state(mesh: &CollisionMesh, positions: &[Vec3]) -> Result<StateReport, MeshError> {
-    let mut phase = BroadPhase::new(mesh, positions)?;
-    let crossings = crossings(&mut phase, mesh, positions)?;
-    let overlaps = overlaps(&mut phase, mesh, positions)?;
+    check_state_with(&mut BroadPhase::new(mesh, positions)?, &ClosedSurfaces::new(mesh), mesh, positions)
+}
+
+/// The same with a tree and a table that persist over states.
+pub fn check_state_with(
+    phase: &mut BroadPhase,
+    closed: &ClosedSurfaces,
+    mesh: &CollisionMesh,
+    positions: &[Vec3],
+) -> Result<StateReport, MeshError> {
+    let crossings = crossings(phase, mesh, positions)?;
+    let overlaps = overlaps(phase, mesh, positions)?;
     phase.refit(mesh, positions, 0.0)?;
-    let inside = inside::inside_points(&phase, mesh, positions);
+    let inside = inside::inside_points(phase, closed, mesh, positions);
     Ok(StateReport { crossings, overlaps, inside })
 }
 

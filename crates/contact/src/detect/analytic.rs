@@ -33,6 +33,11 @@ impl PlacedShape {
         Some(PlacedShape { object, shape, base, motion, grain })
     }
 
+    /// Whether it ever moves.
+    pub fn moves(&self) -> bool {
+        self.motion.is_some()
+    }
+
     /// Direction of friction at a time, turned with the collider; not normalised.
     pub fn grain(&self, time: f64) -> Option<Vec3> {
         let grain = self.grain?;

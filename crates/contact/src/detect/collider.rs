@@ -8,12 +8,13 @@ use super::analytic::PlacedShape;
 use super::analytic_search::AnalyticSearch;
 use super::compile::collision_mesh;
 use super::convert::{Converter, pair_key};
+use super::step_pairs::{NearPair, Search, StepPairs};
 use crate::contact::NewContact;
 use rayon::prelude::*;
 use std::ops::Index;
 use stiction_bodies::{Model, Parameters, Prescription};
 use stiction_collision::ccd::{Advance, AdvanceOptions, Query};
-use stiction_collision::intersection::{self, InsidePoint, StateReport};
+use stiction_collision::intersection::{ClosedSurfaces, InsidePoint, StateReport, check_state_with};
 use stiction_collision::narrow_phase::{edge_edge_pair, narrow_phase, reevaluate, vertex_triangle_pair};
 use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
 use stiction_numerics::Vec3;
@@ -62,6 +63,10 @@ pub struct Collider {
     widest_gap: f64,
     pub(super) start: Vec<Vec3>,
     pub(super) end: Vec<Vec3>,
+    /// What may touch in the step that was last asked for.
+    pairs: StepPairs,
+    /// Which bodies are closed; found at the first judgement.
+    closed: Option<ClosedSurfaces>,
 }
 
 impl Collider {
@@ -78,12 +83,35 @@ impl Collider {
         let dynamic = 0..surfaces.kinematic_start() as u32;
         let touching = dynamic.filter(|&v| mesh.vertex_body(v).is_some()).collect();
         let widest_gap = surfaces.objects.iter().map(|o| o.contact_gap).fold(0.0, f64::max);
-        Ok(Collider { mesh, phase, shapes, touching, options, widest_gap, end: start.clone(), start })
+        Ok(Collider {
+            mesh,
+            phase,
+            shapes,
+            touching,
+            options,
+            widest_gap,
+            end: start.clone(),
+            start,
+            pairs: StepPairs::default(),
+            closed: None,
+        })
     }
 
     /// The collision mesh.
     pub fn mesh(&self) -> &CollisionMesh {
         &self.mesh
+    }
+
+    pub(super) fn phase(&self) -> &BroadPhase {
+        &self.phase
+    }
+
+    pub(super) fn step_pairs(&self) -> &StepPairs {
+        &self.pairs
+    }
+
+    pub(super) fn shapes(&self) -> &[PlacedShape] {
+        &self.shapes
     }
 
     /// Pairs nearer than their contact gap at the start of the step, and points that are or come (at the velocities given) near
@@ -95,8 +123,8 @@ impl Collider {
         motion: &StepMotion<'_>,
         velocities: &[Vec3],
     ) -> Result<Vec<NewContact>, DetectError> {
-        self.place(model, motion, velocities);
-        let candidates = self.phase.proximity_candidates(&self.mesh, &self.start, self.widest_gap)?;
+        self.place(model, motion, velocities)?;
+        let candidates = self.pairs.within(&self.mesh, self.widest_gap);
         let pairs = narrow_phase(&self.mesh, &candidates, &self.start, self.widest_gap);
         let converter = self.converter(model, parameters, motion);
         let near = |pair: &ProximityPair| {
@@ -119,20 +147,34 @@ impl Collider {
         velocities: &[Vec3],
         known: &[u64],
     ) -> Result<Vec<NewContact>, DetectError> {
-        self.place(model, motion, velocities);
-        let candidates = self.phase.swept_candidates(&self.mesh, &self.start, &self.end, 0.0)?;
+        self.place(model, motion, velocities)?;
+        self.phase.place_vertices(&self.mesh, &self.start, &self.end, 0.0)?;
         let converter = self.converter(model, parameters, motion);
         let fresh = |key: u64| known.binary_search(&key).is_err();
-        let vertex_triangle = candidates.vertex_triangle.par_iter().filter_map(|&[v, t]| {
+        let vertex_triangle = self.pairs.vertex_triangle.par_iter().filter_map(|near| {
+            let [v, t] = near.features;
             let [a, b, c] = self.mesh.triangles()[t as usize];
             let thickness = self.mesh.vertex_half_thickness(v) + self.mesh.triangle_half_thickness(t);
-            let place = self.touching_place(Query::PointTriangle, [v, a, b, c], thickness)?;
+            let [p, q, r, s] = [v, a, b, c].map(|v| &self.end[v as usize]);
+            if near.keeps_apart(&[p], &[q, r, s], self.floor(near, thickness))
+                || !self.phase.vertex_meets_triangle(&self.mesh, v, t)
+            {
+                return None;
+            }
+            let place = self.touching_place(Query::PointTriangle, near, [v, a, b, c], thickness)?;
             Some((vertex_triangle_pair(&self.mesh, &place, v, t), thickness))
         });
-        let edge_edge = candidates.edge_edge.par_iter().filter_map(|&[e, f]| {
+        let edge_edge = self.pairs.edge_edge.par_iter().filter_map(|near| {
+            let [e, f] = near.features;
             let ([a, b], [c, d]) = (self.mesh.edges()[e as usize], self.mesh.edges()[f as usize]);
             let thickness = self.mesh.edge_half_thickness(e) + self.mesh.edge_half_thickness(f);
-            let place = self.touching_place(Query::EdgeEdge, [a, b, c, d], thickness)?;
+            let [p, q, r, s] = [a, b, c, d].map(|v| &self.end[v as usize]);
+            if near.keeps_apart(&[p, q], &[r, s], self.floor(near, thickness))
+                || !self.phase.edges_meet(&self.mesh, e, f)
+            {
+                return None;
+            }
+            let place = self.touching_place(Query::EdgeEdge, near, [a, b, c, d], thickness)?;
             Some((edge_edge_pair(&self.mesh, &place, e, f), thickness))
         });
         let found: Vec<(ProximityPair, f64)> = vertex_triangle.chain(edge_edge).collect();
@@ -169,7 +211,8 @@ impl Collider {
     /// Judges a whole configuration: crossings, overlaps, points inside closed bodies and inside analytic colliders.
     pub fn judge(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<StateReport, DetectError> {
         model.surfaces.positions(blocks, &model.colliders, time, &mut self.start);
-        let mut report = intersection::check_state(&self.mesh, &self.start)?;
+        let closed = self.closed.get_or_insert_with(|| ClosedSurfaces::new(&self.mesh));
+        let mut report = check_state_with(&mut self.phase, closed, &self.mesh, &self.start)?;
         for shape in &self.shapes {
             let inside = |&vertex: &u32| {
                 let place = self.start[vertex as usize];
@@ -197,17 +240,53 @@ impl Collider {
         }
     }
 
-    /// Surface vertices at the start of the step, and at its end for the given velocities.
-    fn place(&mut self, model: &Model, motion: &StepMotion<'_>, velocities: &[Vec3]) {
-        let surfaces = &model.surfaces;
-        surfaces.positions(motion.start, &model.colliders, motion.time, &mut self.start);
+    /// Surface vertices at the start of the step and at its end for the given velocities, and what may touch on the way.
+    fn place(
+        &mut self,
+        model: &Model,
+        motion: &StepMotion<'_>,
+        velocities: &[Vec3],
+    ) -> Result<(), DetectError> {
         let end: Vec<Vec3> = (0..model.nodes)
             .map(|n| match motion.prescription.fixed[n] {
                 true => motion.prescription.target[n],
                 false => motion.start[n] + velocities[n] * motion.h,
             })
             .collect();
-        surfaces.positions(&end, &model.colliders, motion.time + motion.h, &mut self.end);
+        self.place_ends(model, motion, &end)
+    }
+
+    /// The same to a given end, with the boxes of the vertices over the motion.
+    pub(super) fn place_blocks(
+        &mut self,
+        model: &Model,
+        motion: &StepMotion<'_>,
+        end: &[Vec3],
+    ) -> Result<(), DetectError> {
+        self.place_ends(model, motion, end)?;
+        self.phase.place_vertices(&self.mesh, &self.start, &self.end, 0.0)
+    }
+
+    fn place_ends(
+        &mut self,
+        model: &Model,
+        motion: &StepMotion<'_>,
+        end: &[Vec3],
+    ) -> Result<(), DetectError> {
+        let surfaces = &model.surfaces;
+        surfaces.positions(motion.start, &model.colliders, motion.time, &mut self.start);
+        surfaces.positions(end, &model.colliders, motion.time + motion.h, &mut self.end);
+        let search = Search {
+            model,
+            mesh: &self.mesh,
+            shapes: &self.shapes,
+            touching: &self.touching,
+            start: &self.start,
+            end: &self.end,
+            time: motion.time,
+            widest_gap: self.widest_gap,
+        };
+        self.pairs.update(&mut self.phase, &search)
     }
 
     pub(super) fn analytic_thickness(&self, model: &Model, vertex: u32, object: u32) -> f64 {
@@ -222,26 +301,28 @@ impl Collider {
         wanted: impl Fn(u64) -> bool + Sync,
     ) -> Vec<NewContact> {
         let mut out = Vec::new();
-        for shape in &self.shapes {
+        let (all_edges, all_triangles) = (self.mesh.edges(), self.mesh.triangles());
+        for (shape, near) in self.shapes.iter().zip(&self.pairs.analytic) {
             let search = AnalyticSearch { collider: self, model, converter, shape };
-            let vertices = self.touching.par_iter().filter_map(|&v| search.vertex(v, &wanted));
-            out.par_extend(vertices);
-            if shape.is_convex_solid() {
-                let edges = self.mesh.edges().par_iter().enumerate();
-                out.par_extend(edges.filter_map(|(e, ends)| search.edge(e as u32, *ends, &wanted)));
-                let triangles = self.mesh.triangles().par_iter().enumerate();
-                out.par_extend(
-                    triangles.filter_map(|(t, corners)| search.triangle(t as u32, *corners, &wanted)),
-                );
-            }
+            out.par_extend(near.vertices.par_iter().filter_map(|&v| search.vertex(v, &wanted)));
+            let edge = |&e: &u32| search.edge(e, all_edges[e as usize], &wanted);
+            out.par_extend(near.edges.par_iter().filter_map(edge));
+            let triangle = |&t: &u32| search.triangle(t, all_triangles[t as usize], &wanted);
+            out.par_extend(near.triangles.par_iter().filter_map(triangle));
         }
         out
+    }
+
+    /// The distance at which continuous detection stops a pair \[m\].
+    fn floor(&self, near: &NearPair, thickness: f64) -> f64 {
+        thickness + self.options.slack * (near.offset.norm() - thickness).max(0.0)
     }
 
     /// The positions of four vertices at the moment when they touch; `None` when they pass free.
     fn touching_place(
         &self,
         query: fn([Vec3; 4], [Vec3; 4]) -> Query,
+        near: &NearPair,
         vertices: [u32; 4],
         thickness: f64,
     ) -> Option<FourPlaces> {
@@ -251,7 +332,7 @@ impl Collider {
             slack: self.options.slack,
             ..AdvanceOptions::default()
         };
-        let time = match query(x0, x1).advance(&options) {
+        let time = match query(x0, x1).advance_from(near.offset, &options) {
             Advance::Free => return None,
             Advance::Blocked { time } => time,
             Advance::TooClose { .. } => 0.0,

@@ -8,8 +8,11 @@ mod analytic_search;
 mod collider;
 mod compile;
 mod convert;
+mod filter;
+mod step_pairs;
 
 pub use analytic::PlacedShape;
 pub use analytic_search::{nearest_in_triangle, nearest_on_segment};
 pub use collider::{Collider, DetectError, DetectOptions, StepMotion};
 pub use compile::collision_mesh;
+pub use filter::FilterReport;

@@ -5,6 +5,7 @@
 
 use super::options::PdOptions;
 use crate::contact_report::report_contacts;
+use crate::first_contacts::{near_and_coming, open_penetrations};
 use crate::report::{StepReport, StepSeconds, timed};
 use crate::solver::{StepError, World};
 use stiction_contact::detect::{Collider, StepMotion};
@@ -66,13 +67,8 @@ impl<'a> ContactStep<'a> {
         seconds: &mut StepSeconds,
     ) -> Result<(), StepError> {
         let velocity = self.velocity(predicted);
-        let World { model, parameters } = self.world;
         let found = timed(&mut seconds.detection, || {
-            let mut near = self.collider.proximity(model, parameters, &self.motion, &velocity)?;
-            let mut keys: Vec<u64> = near.iter().map(|c| c.key).collect();
-            keys.sort_unstable();
-            near.extend(self.collider.continuous(model, parameters, &self.motion, &velocity, &keys)?);
-            Ok::<_, StepError>(near)
+            near_and_coming(self.collider, self.world, &self.motion, &velocity)
         })?;
         self.append(found, Some(memory))?;
         let (h, weights) = (self.motion.h, self.set.weights().to_vec());
@@ -143,6 +139,21 @@ impl<'a> ContactStep<'a> {
         report_contacts(&self.set, self.world, self.motion.h, report);
     }
 
+    /// Shortens the step to `blocks` where surfaces would cross on the way, and reports what was done.
+    pub fn filter(&mut self, blocks: &mut [Vec3], report: &mut StepReport) -> Result<(), StepError> {
+        let StepReport { seconds, counters, .. } = report;
+        let done = timed(&mut seconds.line_search, || {
+            self.collider.limit_step(self.world.model, &self.motion, blocks)
+        })?;
+        counters.extend([
+            ("filter_limited_nodes", done.limited as f64),
+            ("filter_rounds", done.rounds as f64),
+            ("filter_share", done.share),
+            ("filter_left", done.left as f64),
+        ]);
+        Ok(())
+    }
+
     fn velocity(&self, positions: &[Vec3]) -> Vec<Vec3> {
         positions.iter().zip(self.motion.start).map(|(x, start)| (x - start) / self.motion.h).collect()
     }
@@ -153,13 +164,13 @@ impl<'a> ContactStep<'a> {
         memory: Option<&ImpulseMemory>,
     ) -> Result<(), StepError> {
         let h = self.motion.h;
-        for contact in &mut found {
-            if self.options.stabilise {
-                Stabilisation { compliance: self.options.alpha, spring: self.options.spring }
-                    .apply(contact, h);
-            } else if contact.gap < 0.0 {
-                contact.normal_offset = contact.gap / self.options.resolve_time.max(h);
-            }
+        if self.options.stabilise {
+            let stabilised = Stabilisation { compliance: self.options.alpha, spring: self.options.spring };
+            found.iter_mut().for_each(|contact| stabilised.apply(contact, h));
+        } else {
+            open_penetrations(&mut found, self.options.resolve_time, h);
+        }
+        for contact in &found {
             for &node in contact.stencil.nodes() {
                 self.touching[node as usize] = true;
                 self.touched[self.part_of_node[node as usize] as usize] = true;

@@ -4,27 +4,34 @@
 //! Both are factored: the first serves parts that touch nothing and the prediction of a step, the second all other solves.
 //! Prescribed nodes have identity rows; their columns move to the right-hand side.
 //!
-//! The matrices change only with the step size, the set of prescribed nodes and the set of active attachments. Parts with equal
-//! matrices (instances of one body) share their factors.
+//! The matrices change only with the step size, the set of prescribed nodes and the set of active attachments. The factors of the
+//! last few sets are put by, so that pins that switch off and on again find theirs. Parts with equal matrices (instances of one
+//! body) share their factors.
 
 use super::constraints::Constraints;
 use super::options::PdOptions;
 use super::step_data::{RowTargets, mass_damping};
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
-use std::sync::Arc;
+use std::mem::take;
 use stiction_factor::{CscMatrix, ScalarCholesky};
 use stiction_numerics::Vec3;
 
 /// Matrices whose entries differ by less than this share of the largest one count as equal.
 const SAME: f64 = 1e-10;
 
-/// Factors of one part.
-struct Part {
-    nodes: Vec<u32>,
-    free: Arc<ScalarCholesky>,
-    contact: Arc<ScalarCholesky>,
+/// Parts that one task of a solve takes together: what the factor is read for at once.
+const TOGETHER: usize = 4;
+
+/// Parts with equal matrices, and the factors of A and of A + W_c.
+struct Kin {
+    parts: Vec<u32>,
+    free: ScalarCholesky,
+    contact: ScalarCholesky,
 }
+
+/// Sets of factors that are put by beside the present one.
+const PUT_BY: usize = 3;
 
 /// What the matrices depend on.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,19 +41,32 @@ struct Signature {
     switches: Vec<bool>,
 }
 
+/// What belongs to one signature.
+struct Matrices {
+    signature: Signature,
+    kin: Vec<Kin>,
+    /// Entries (free node, prescribed node, value) of A.
+    held: Vec<(u32, u32, f64)>,
+    /// h² W_c per node \[kg\].
+    weights: Vec<f64>,
+}
+
 /// Factors of all parts.
 #[derive(Default)]
 pub struct GlobalStep {
     signature: Option<Signature>,
-    parts: Vec<Part>,
+    /// Nodes of each part, ascending.
+    parts: Vec<Vec<u32>>,
+    kin: Vec<Kin>,
     /// Part of each node.
     pub part_of_node: Vec<u32>,
-    /// Entries (free node, prescribed node, value) of A.
     held: Vec<(u32, u32, f64)>,
     /// Which nodes can touch something: those of surfaces.
     can_touch: Vec<bool>,
     /// h² W_c per node \[kg\].
     pub weights: Vec<f64>,
+    /// Sets that were used before, the last one first.
+    put_by: Vec<Matrices>,
     /// α m per node.
     pub mass_damping: Vec<f64>,
     /// Factors made so far.
@@ -66,13 +86,13 @@ impl GlobalStep {
 
     /// Entries of all factors, shared ones once.
     pub fn factor_entries(&self) -> usize {
-        let mut seen: Vec<&Arc<ScalarCholesky>> = Vec::new();
-        for factor in self.parts.iter().flat_map(|p| [&p.free, &p.contact]) {
-            if !seen.iter().any(|s| Arc::ptr_eq(s, factor)) {
-                seen.push(factor);
-            }
-        }
-        seen.iter().map(|f| f.factor_entries()).sum()
+        self.kin.iter().map(|k| k.free.factor_entries() + k.contact.factor_entries()).sum()
+    }
+
+    /// Bytes that one solve of all parts with A + W_c reads of factors, each factor once per group of four parts.
+    pub fn factor_bytes_per_solve(&self) -> usize {
+        let readings = |parts: usize| 2 * (parts / 4 + [0, 1, 1, 2][parts % 4]);
+        self.kin.iter().map(|k| k.contact.factor_bytes() * readings(k.parts.len())).sum()
     }
 
     /// Makes the factors for a step if they are not there yet.
@@ -87,7 +107,7 @@ impl GlobalStep {
     ) -> Result<(), StepError> {
         let nodes = world.model.nodes;
         let signature = Signature { h, fixed: fixed[..nodes].to_vec(), switches: targets.switches() };
-        if self.signature.as_ref() == Some(&signature) {
+        if self.signature.as_ref() == Some(&signature) || self.find_again(&signature) {
             return Ok(());
         }
         self.mass_damping = mass_damping(world);
@@ -96,11 +116,24 @@ impl GlobalStep {
         self.weights = contact_weights(world, constraints, &rows, h, options);
         self.weights.iter_mut().zip(&self.can_touch).filter(|(_, can)| !**can).for_each(|(w, _)| *w = 0.0);
         let members = self.divide(world);
-        let entries = self.entries(constraints, &rows, &signature.fixed, &members);
-        self.factor(&members, entries, &mass, &signature.fixed)?;
+        self.factor(constraints, &rows, members, &mass, &signature.fixed)?;
         self.signature = Some(signature);
         self.factored += 1;
         Ok(())
+    }
+
+    /// Puts the present set by and takes that of a signature back, if it is there.
+    fn find_again(&mut self, wanted: &Signature) -> bool {
+        if let Some(signature) = self.signature.take() {
+            let (kin, held) = (take(&mut self.kin), take(&mut self.held));
+            self.put_by.insert(0, Matrices { signature, kin, held, weights: take(&mut self.weights) });
+        }
+        let found = self.put_by.iter().position(|set| set.signature == *wanted);
+        let found = found.map(|at| self.put_by.remove(at));
+        self.put_by.truncate(PUT_BY);
+        let Some(Matrices { signature, kin, held, weights }) = found else { return false };
+        (self.signature, self.kin, self.held, self.weights) = (Some(signature), kin, held, weights);
+        true
     }
 
     /// Nodes of each part, ascending.
@@ -122,71 +155,91 @@ impl GlobalStep {
         members
     }
 
-    /// Off-diagonal and diagonal entries of Dᵀ(·)D by part in local numbers; those of prescribed nodes go to `held`.
-    fn entries(
+    /// Factors part by part, so that only one part is in the making at a time.
+    fn factor(
         &mut self,
         constraints: &Constraints,
         rows: &[f64],
-        fixed: &[bool],
-        members: &[Vec<u32>],
-    ) -> Vec<Vec<(u32, u32, f64)>> {
-        let mut local = vec![0u32; self.part_of_node.len()];
-        members.iter().for_each(|m| m.iter().enumerate().for_each(|(k, &n)| local[n as usize] = k as u32));
-        let mut out = vec![Vec::new(); members.len()];
-        self.held.clear();
-        for (r, &weight) in rows.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-            let row = constraints.selection.row(r);
-            for (k, &(a, ca)) in row.iter().enumerate() {
-                for &(b, cb) in &row[k..] {
-                    let value = weight * ca * cb;
-                    let (a_fixed, b_fixed) = (fixed[a as usize], fixed[b as usize]);
-                    match (a_fixed, b_fixed) {
-                        (false, false) => {
-                            let (i, j) = (local[a as usize], local[b as usize]);
-                            out[self.part_of_node[a as usize] as usize].push((i.max(j), i.min(j), value));
-                        }
-                        (false, true) => self.held.push((a, b, value)),
-                        (true, false) => self.held.push((b, a, value)),
-                        (true, true) => {}
-                    }
-                }
-            }
-        }
-        out
-    }
-
-    fn factor(
-        &mut self,
-        members: &[Vec<u32>],
-        entries: Vec<Vec<(u32, u32, f64)>>,
+        members: Vec<Vec<u32>>,
         mass: &[f64],
         fixed: &[bool],
     ) -> Result<(), StepError> {
-        let mut known: Vec<(CscMatrix, Arc<ScalarCholesky>)> = Vec::new();
-        let mut shared = |matrix: CscMatrix| -> Result<Arc<ScalarCholesky>, StepError> {
-            if let Some((_, factor)) = known.iter().find(|(other, _)| same(other, &matrix)) {
-                return Ok(factor.clone());
+        let mut local = vec![0u32; self.part_of_node.len()];
+        members.iter().for_each(|m| m.iter().enumerate().for_each(|(k, &n)| local[n as usize] = k as u32));
+        let mut rows_of_part: Vec<Vec<u32>> = vec![Vec::new(); members.len()];
+        for r in (0..rows.len()).filter(|&r| rows[r] > 0.0) {
+            let part = self.part_of_node[constraints.row(r)[0].0 as usize];
+            rows_of_part[part as usize].push(r as u32);
+        }
+        (self.held, self.parts, self.kin) = (Vec::new(), Vec::new(), Vec::new());
+        let mut known: Vec<[CscMatrix; 2]> = Vec::new();
+        for (nodes, own_rows) in members.into_iter().zip(rows_of_part) {
+            let mut triplets = Vec::new();
+            for &r in &own_rows {
+                let row = constraints.row(r as usize);
+                self.add_row(row, rows[r as usize], fixed, &local, &mut triplets);
             }
-            let factor = Arc::new(ScalarCholesky::new(&matrix)?);
-            known.push((matrix, factor.clone()));
-            Ok(factor)
-        };
-        self.parts.clear();
-        for (nodes, triplets) in members.iter().zip(entries) {
-            let matrix = |extra: &dyn Fn(usize) -> f64| {
-                let mut all = triplets.clone();
-                for (k, &node) in nodes.iter().enumerate() {
-                    let node = node as usize;
-                    let diagonal = if fixed[node] { 1.0 } else { mass[node] + extra(node) };
-                    all.push((k as u32, k as u32, diagonal));
-                }
-                CscMatrix::from_triplets(nodes.len(), &all)
+            let diagonal = |node: u32, extra: f64| match fixed[node as usize] {
+                true => 1.0,
+                false => mass[node as usize] + extra,
             };
-            let free = shared(matrix(&|_| 0.0)?)?;
-            let contact = shared(matrix(&|node| self.weights[node])?)?;
-            self.parts.push(Part { nodes: nodes.clone(), free, contact });
+            let entries = triplets.len();
+            let mut matrix =
+                |with_contact: f64| {
+                    triplets.truncate(entries);
+                    triplets.extend((0u32..).zip(&nodes).map(|(k, &node)| {
+                        (k, k, diagonal(node, with_contact * self.weights[node as usize]))
+                    }));
+                    CscMatrix::from_triplets(nodes.len(), &triplets)
+                };
+            let matrices = [matrix(0.0)?, matrix(1.0)?];
+            self.join_kin(matrices, &mut known)?;
+            self.parts.push(nodes);
         }
         Ok(())
+    }
+
+    /// The next part joins those of equal matrices, or begins kin of its own.
+    fn join_kin(
+        &mut self,
+        matrices: [CscMatrix; 2],
+        known: &mut Vec<[CscMatrix; 2]>,
+    ) -> Result<(), StepError> {
+        let part = self.parts.len() as u32;
+        let equal = |other: &[CscMatrix; 2]| (0..2).all(|k| same(&other[k], &matrices[k]));
+        if let Some(kin) = known.iter().position(equal) {
+            self.kin[kin].parts.push(part);
+            return Ok(());
+        }
+        let [free, contact] = [ScalarCholesky::new(&matrices[0])?, ScalarCholesky::new(&matrices[1])?];
+        self.kin.push(Kin { parts: vec![part], free, contact });
+        known.push(matrices);
+        Ok(())
+    }
+
+    /// Entries of `w dᵀd` for one row d in local numbers; those of prescribed nodes go to `held`.
+    fn add_row(
+        &mut self,
+        row: &[(u32, f64)],
+        weight: f64,
+        fixed: &[bool],
+        local: &[u32],
+        out: &mut Vec<(u32, u32, f64)>,
+    ) {
+        for (k, &(a, ca)) in row.iter().enumerate() {
+            for &(b, cb) in &row[k..] {
+                let value = weight * ca * cb;
+                match (fixed[a as usize], fixed[b as usize]) {
+                    (false, false) => {
+                        let (i, j) = (local[a as usize], local[b as usize]);
+                        out.push((i.max(j), i.min(j), value));
+                    }
+                    (false, true) => self.held.push((a, b, value)),
+                    (true, false) => self.held.push((b, a, value)),
+                    (true, true) => {}
+                }
+            }
+        }
     }
 
     /// Moves the columns of prescribed nodes to the right-hand side.
@@ -196,18 +249,30 @@ impl GlobalStep {
         }
     }
 
-    /// Solves part by part with `A` or, where `with_contact` says so, with `A + W_c`; `rhs` becomes the solution.
+    /// Solves part by part with `A` or, where `with_contact` says so, with `A + W_c`; `rhs` becomes the solution. Parts of one
+    /// factor are solved together.
     pub fn solve(&self, with_contact: &[bool], rhs: &mut [Vec3]) {
-        let solved: Vec<Vec<Vec3>> = (self.parts.par_iter().zip(with_contact))
-            .map(|(part, contact)| {
-                let mut x: Vec<Vec3> = part.nodes.iter().map(|&n| rhs[n as usize]).collect();
-                let factor = if *contact { &part.contact } else { &part.free };
-                factor.solve_in_place(&mut x);
-                x
-            })
-            .collect();
-        for (part, x) in self.parts.iter().zip(&solved) {
-            part.nodes.iter().zip(x).for_each(|(&n, value)| rhs[n as usize] = *value);
+        let mut tasks: Vec<(&ScalarCholesky, Vec<u32>)> = Vec::new();
+        for kin in &self.kin {
+            let (touching, free): (Vec<u32>, Vec<u32>) =
+                kin.parts.iter().partition(|&&part| with_contact[part as usize]);
+            tasks.extend(touching.chunks(TOGETHER).map(|some| (&kin.contact, some.to_vec())));
+            tasks.extend(free.chunks(TOGETHER).map(|some| (&kin.free, some.to_vec())));
+        }
+        let solve = |(factor, parts): &(&ScalarCholesky, Vec<u32>)| {
+            let gather = |&part: &u32| -> Vec<Vec3> {
+                self.parts[part as usize].iter().map(|&n| rhs[n as usize]).collect()
+            };
+            let mut systems: Vec<Vec<Vec3>> = parts.iter().map(gather).collect();
+            factor.solve_many(&mut systems);
+            systems
+        };
+        let solved: Vec<Vec<Vec<Vec3>>> = tasks.par_iter().map(solve).collect();
+        for ((_, parts), systems) in tasks.iter().zip(&solved) {
+            for (&part, x) in parts.iter().zip(systems) {
+                let nodes = &self.parts[part as usize];
+                nodes.iter().zip(x).for_each(|(&n, value)| rhs[n as usize] = *value);
+            }
         }
     }
 }
@@ -233,16 +298,20 @@ fn contact_weights(
     options: &PdOptions,
 ) -> Vec<f64> {
     let mass = &world.model.mass[..world.model.nodes];
-    if let Some(weight) = options.contact_weight {
-        return vec![h * h * weight; mass.len()];
-    }
     let mut eta = mass.to_vec();
     for (r, weight) in rows.iter().enumerate() {
-        for &(node, c) in constraints.selection.row(r) {
+        for &(node, c) in constraints.row(r) {
             eta[node as usize] += weight * c * c;
         }
     }
-    eta.iter().zip(mass).map(|(eta, m)| (options.sigma * eta).max((options.beta * m).min(*eta))).collect()
+    let heuristic = |n: usize| (options.sigma * eta[n]).max((options.beta * mass[n]).min(eta[n]));
+    let given: Vec<Option<f64>> = world.model.bodies.iter().map(|b| options.weight_of(&b.name)).collect();
+    (0..mass.len())
+        .map(|n| match given[world.model.body_of_node[n] as usize] {
+            Some(weight) => h * h * weight,
+            None => heuristic(n),
+        })
+        .collect()
 }
 
 fn same(a: &CscMatrix, b: &CscMatrix) -> bool {

@@ -97,11 +97,11 @@ impl LocalStep {
         }
     }
 
-    /// Takes the shapes at the start of a step of length `h`, and the part of quadratic forms, which stays for the step.
+    /// Takes the shapes at the start of a step of length `h`.
     pub fn begin(&mut self, constraints: &Constraints, targets: &RowTargets, start: &[Vec3], h: f64) {
         self.h = h;
         constraints.selection.apply(start, &mut self.strain);
-        let [tets, springs, quadratics] = constraints.row_starts();
+        let [tets, springs] = constraints.row_starts();
         let strain = &self.strain;
         self.shapes.triangles = (constraints.triangles.par_iter().enumerate())
             .map(
@@ -118,14 +118,28 @@ impl LocalStep {
             .collect();
         self.shapes.springs =
             targets.springs.iter().enumerate().map(|(e, (_, o))| (strain[springs + e] - o).norm()).collect();
-        for (e, q) in constraints.quadratics.iter().enumerate() {
-            let (on, offset) = targets.quadratics[e];
-            let row = quadratics + e;
-            self.flow[row] = match on {
-                true => offset * (h * h * q.stiffness) + strain[row] * (h * q.damping),
+    }
+
+    /// What the quadratic forms add to the right-hand side: `base + Dᵀ(h² k o + h β k D x_t)`.
+    pub fn with_forms(
+        constraints: &Constraints,
+        targets: &RowTargets,
+        start: &[Vec3],
+        h: f64,
+        base: &[Vec3],
+    ) -> Vec<Vec3> {
+        let mut flow = vec![Vec3::zeros(); constraints.forms.rows()];
+        constraints.forms.apply(start, &mut flow);
+        for ((row, q), (on, offset)) in flow.iter_mut().zip(&constraints.quadratics).zip(&targets.quadratics)
+        {
+            *row = match on {
+                true => offset * (h * h * q.stiffness) + *row * (h * q.damping),
                 false => Vec3::zeros(),
             };
         }
+        let mut out = vec![Vec3::zeros(); base.len()];
+        constraints.forms.add_transposed(&flow, base, &mut out);
+        out
     }
 
     /// One pass: the dual update of the iteration before (when asked), then the projection of `D x + λ`.
@@ -137,7 +151,7 @@ impl LocalStep {
         update_dual: bool,
     ) {
         constraints.selection.apply(positions, &mut self.strain);
-        let [tets, springs, quadratics] = constraints.row_starts();
+        let [tets, springs] = constraints.row_starts();
         let (h, shapes) = (self.h, &self.shapes);
         let all = Rows {
             strain: &self.strain,
@@ -145,8 +159,7 @@ impl LocalStep {
             dual: &mut self.dual,
             flow: &mut self.flow,
         };
-        let (active, _) = all.split_at(quadratics);
-        let (active, spring_rows) = active.split_at(springs);
+        let (active, spring_rows) = all.split_at(springs);
         let (triangle_rows, tet_rows) = active.split_at(tets);
         triangle_rows.for_each::<2>(|e, mut rows| {
             if update_dual {
@@ -172,19 +185,22 @@ impl LocalStep {
     /// The dual update alone, after the last global step.
     pub fn finish(&mut self, constraints: &Constraints, positions: &[Vec3]) {
         constraints.selection.apply(positions, &mut self.strain);
-        let projected_rows = constraints.row_starts()[2];
-        for row in 0..projected_rows {
+        for row in 0..self.strain.len() {
             self.dual[row] += self.strain[row] - self.projected[row];
         }
     }
 
-    /// Elastic energy by kind \[J\] of the strains last computed, and the largest excess over a strain limit.
+    /// Elastic energy by kind \[J\] at the given positions, and the largest excess over a strain limit.
     pub fn energies(
-        &self,
+        &mut self,
         constraints: &Constraints,
         targets: &RowTargets,
+        positions: &[Vec3],
     ) -> (Vec<(&'static str, f64)>, f64) {
-        let [tets, springs, quadratics] = constraints.row_starts();
+        constraints.selection.apply(positions, &mut self.strain);
+        let mut forms = vec![Vec3::zeros(); constraints.forms.rows()];
+        constraints.forms.apply(positions, &mut forms);
+        let [tets, springs] = constraints.row_starts();
         let mut kinds: Vec<(&'static str, f64)> = Vec::new();
         let mut excess: f64 = 0.0;
         let sheets: Vec<(f64, f64)> = (constraints.triangles.par_iter().enumerate())
@@ -203,7 +219,7 @@ impl LocalStep {
             add(&mut kinds, spring.kind, if *on { 0.5 * spring.stiffness * over * over } else { 0.0 });
         }
         for (e, (form, (on, offset))) in constraints.quadratics.iter().zip(&targets.quadratics).enumerate() {
-            let squared = (self.strain[quadratics + e] - offset).norm_squared();
+            let squared = (forms[e] - offset).norm_squared();
             add(&mut kinds, form.kind, if *on { 0.5 * form.stiffness * squared } else { 0.0 });
         }
         (kinds, excess)

@@ -2,6 +2,7 @@
 
 use crate::checks::{all_positive, at_least_one, none_negative};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// Which of the two positions a step ends with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -28,6 +29,8 @@ pub struct PdOptions {
     pub elastic_weight: f64,
     /// W_c of every node \[N/m\] in place of the heuristic.
     pub contact_weight: Option<f64>,
+    /// W_c \[N/m\] of the nodes of single bodies by name (that of a body with copies means all of them); wins over the others.
+    pub contact_weights: BTreeMap<String, f64>,
     /// Share of mass in the heuristic contact weights.
     pub beta: f64,
     /// Smallest share of stiffness in them.
@@ -50,6 +53,8 @@ pub struct PdOptions {
     pub profile: bool,
     /// The accepted state.
     pub accept: Accept,
+    /// Shortens the accepted step where a surface would cross another on the way.
+    pub filter: bool,
 }
 
 impl Default for PdOptions {
@@ -60,6 +65,7 @@ impl Default for PdOptions {
             detect_every: 5,
             elastic_weight: 0.5,
             contact_weight: None,
+            contact_weights: BTreeMap::new(),
             beta: 25.0,
             sigma: 1e-3,
             stabilise: false,
@@ -71,11 +77,32 @@ impl Default for PdOptions {
             stop_early: false,
             profile: false,
             accept: Accept::Projected,
+            filter: false,
         }
     }
 }
 
 impl PdOptions {
+    /// The user's contact weight of a body \[N/m\], if there is one: by its own name, by that of the body it is a copy of, or for all.
+    pub fn weight_of(&self, body: &str) -> Option<f64> {
+        let original = body.rsplit_once('.').map(|(name, _)| name);
+        let named = [Some(body), original].into_iter().flatten().find_map(|n| self.contact_weights.get(n));
+        named.copied().or(self.contact_weight)
+    }
+
+    /// Names in `contact_weights` must be those of bodies.
+    pub fn check_names<'a>(&self, bodies: impl Iterator<Item = &'a str> + Clone) -> Result<(), String> {
+        let known = |name: &str| {
+            bodies
+                .clone()
+                .any(|b| b == name || b.rsplit_once('.').is_some_and(|(original, _)| original == name))
+        };
+        match self.contact_weights.keys().find(|name| !known(name)) {
+            Some(name) => Err(format!("`contact_weights` names `{name}`, but there is no such body")),
+            None => Ok(()),
+        }
+    }
+
     /// Names the option that cannot be used, and why.
     pub fn validate(&self) -> Result<(), String> {
         let positive = [
@@ -94,6 +121,9 @@ impl PdOptions {
         let counts =
             [("iterations", self.iterations), ("sweeps", self.sweeps), ("detect_every", self.detect_every)];
         all_positive(&positive)?;
+        let weights: Vec<(&str, f64)> =
+            self.contact_weights.values().map(|weight| ("contact_weights", *weight)).collect();
+        all_positive(&weights)?;
         none_negative(&not_negative)?;
         at_least_one(&counts)
     }

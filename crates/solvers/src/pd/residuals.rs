@@ -39,10 +39,9 @@ impl Before {
         positions: &[Vec3],
         h: f64,
     ) -> Residuals {
-        let projected_rows = constraints.row_starts()[2];
         let mut strain = vec![Vec3::zeros(); constraints.selection.rows()];
         constraints.selection.apply(positions, &mut strain);
-        let elastic = ordered_sum_by(projected_rows, |r| (strain[r] - local.projected[r]).norm_squared());
+        let elastic = ordered_sum_by(strain.len(), |r| (strain[r] - local.projected[r]).norm_squared());
         let touching = ordered_sum_by(positions.len(), |n| contact.apart(n, positions).norm_squared());
         let mut change = vec![Vec3::zeros(); strain.len()];
         for (r, weight) in weights(constraints).enumerate() {

@@ -62,6 +62,10 @@ struct LoopReport {
 impl PdSolver {
     /// A solver for a model.
     pub fn new(options: PdOptions, world: World<'_>) -> Result<PdSolver, MethodError> {
+        let names = world.model.bodies.iter().map(|b| b.name.as_str());
+        options
+            .check_names(names)
+            .map_err(|message| MethodError::Option { key: "pd".to_owned(), message })?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let constraints = Constraints::new(world.model, world.parameters, &elasticity, &options)?;
         let local = LocalStep::new(&constraints);
@@ -88,11 +92,20 @@ impl PdSolver {
         (0..model.nodes).map(ahead).collect()
     }
 
-    /// The part of the right-hand side that stays for the step: `M x̄ + h α M x_t`, less the columns of prescribed nodes.
-    fn base(&self, world: World<'_>, state: &State, fixed: &[bool], predicted: &[Vec3], h: f64) -> Vec<Vec3> {
-        let mass = &world.model.mass;
-        let inertia = |n: usize| predicted[n] * mass[n] + state.blocks[n] * (h * self.global.mass_damping[n]);
-        let mut base: Vec<Vec3> = (0..predicted.len()).map(inertia).collect();
+    /// The part of the right-hand side that stays for the step: `M x̄ + h α M x_t` and the quadratic forms, less the columns of
+    /// prescribed nodes.
+    fn base(
+        &self,
+        world: World<'_>,
+        state: &State,
+        (fixed, targets): (&[bool], &RowTargets),
+        predicted: &[Vec3],
+        h: f64,
+    ) -> Vec<Vec3> {
+        let (mass, start) = (&world.model.mass, &state.blocks[..predicted.len()]);
+        let inertia = |n: usize| predicted[n] * mass[n] + start[n] * (h * self.global.mass_damping[n]);
+        let inertia: Vec<Vec3> = (0..predicted.len()).map(inertia).collect();
+        let mut base = LocalStep::with_forms(&self.constraints, targets, start, h, &inertia);
         self.global.subtract_held(predicted, &mut base);
         for n in (0..base.len()).filter(|&n| fixed[n]) {
             base[n] = predicted[n];
@@ -195,13 +208,14 @@ impl Solver for PdSolver {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
         let prescription = model.pins.prescribe(model, state, state.time + h);
+        self.constraints.weigh(h, &mut self.local.dual);
         let targets = RowTargets::new(&self.constraints, world, state.time, state.time + h);
         let factored = self.global.factored;
         timed(&mut report.seconds.linear_solve, || {
             self.global.prepare(world, &self.constraints, &targets, &prescription.fixed, h, &self.options)
         })?;
         let predicted = self.predicted(world, state, &prescription, h);
-        let base = self.base(world, state, &prescription.fixed, &predicted, h);
+        let base = self.base(world, state, (&prescription.fixed, &targets), &predicted, h);
         let start = &state.blocks[..model.nodes];
         timed(&mut report.seconds.local_projection, || {
             self.local.begin(&self.constraints, &targets, start, h);
@@ -227,7 +241,10 @@ impl Solver for PdSolver {
         contact.project(&x, &mut report.seconds);
         contact.report(&mut report);
         self.memory = contact.set.remember();
-        let blocks = accepted(world, state, &prescription, &contact, &x, self.options.accept, h);
+        let mut blocks = accepted(world, state, &prescription, &contact, &x, self.options.accept, h);
+        if self.options.filter {
+            contact.filter(&mut blocks, &mut report)?;
+        }
         report.iterations = reached.iterations;
         let delta = reached.moved + reached.apart;
         report.converged = delta < self.options.tolerance;
@@ -241,6 +258,7 @@ impl Solver for PdSolver {
         ]);
         report.counters.push(("factorisations", (self.global.factored - factored) as f64));
         report.counters.push(("factor_entries", self.global.factor_entries() as f64));
+        report.counters.push(("factor_bytes_per_solve", self.global.factor_bytes_per_solve() as f64));
         report.counters.extend(reached.profile);
         accept(world, state, blocks, h, Inertia::Dynamic);
         if !state.is_finite() {
@@ -251,14 +269,14 @@ impl Solver for PdSolver {
     }
 
     fn save(&self) -> SavedState {
-        let mut saved = SavedState::new(1);
+        let mut saved = SavedState::new(2);
         saved.put_vectors("elastic_dual", &self.local.dual);
         saved.put_impulses(&self.memory);
         saved
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        saved.expect_version(1)?;
+        saved.expect_version(2)?;
         let memory = saved.impulses()?;
         self.local.dual = saved.vectors("elastic_dual", self.local.dual.len())?;
         self.memory = memory;
@@ -281,8 +299,8 @@ impl PdSolver {
         report: &mut StepReport,
     ) {
         let model = world.model;
-        self.constraints.selection.apply(&state.blocks[..model.nodes], &mut self.local.strain);
-        let (mut kinds, excess) = self.local.energies(&self.constraints, targets);
+        let positions = &state.blocks[..model.nodes];
+        let (mut kinds, excess) = self.local.energies(&self.constraints, targets, positions);
         let gravity = world.parameters.gravity;
         let height =
             model.mass[..model.nodes].iter().zip(&state.blocks).map(|(m, x)| -m * gravity.dot(x)).sum();

@@ -1,49 +1,8 @@
-//! Method `pd` against closed forms and against Newton.
+//! Bodies by themselves and on slopes: closed forms, and Newton beside them.
 
-use std::path::Path;
-use stiction_bodies::{Model, Parameters, State, build};
+use super::Run;
 use stiction_numerics::Vec3;
-use stiction_scene::{Scene, load_text};
-use stiction_solvers::{Solver, StepReport, World, create};
-
-struct Run {
-    model: Model,
-    parameters: Parameters,
-    solver: Box<dyn Solver>,
-    state: State,
-}
-
-impl Run {
-    fn new(text: &str) -> Run {
-        let scene: Scene =
-            load_text("test.toml", text, Path::new("."), &[] as &[&str]).expect("a good scene").scene;
-        let model = build(&scene).expect("a good model");
-        let parameters = Parameters::from_scene(&scene);
-        let solver =
-            create(&scene.method, World { model: &model, parameters: &parameters }).expect("a method");
-        let state = State::initial(&model, &scene);
-        Run { model, parameters, solver, state }
-    }
-
-    fn step(&mut self, h: f64) -> StepReport {
-        let world = World { model: &self.model, parameters: &self.parameters };
-        self.solver.step(world, &mut self.state, h).expect("a step")
-    }
-
-    fn centre(&self) -> Vec3 {
-        let weighted: Vec3 =
-            self.model.mass[..self.model.nodes].iter().zip(&self.state.blocks).map(|(m, x)| x * *m).sum();
-        weighted / self.mass()
-    }
-
-    fn mass(&self) -> f64 {
-        self.model.mass[..self.model.nodes].iter().sum()
-    }
-
-    fn velocity(&self) -> Vec3 {
-        self.state.momentum(&self.model) / self.mass()
-    }
-}
+use stiction_solvers::StepReport;
 
 /// A soft block that starts just above a slope of 10 degrees.
 fn block_on_slope(friction: f64, iterations: usize) -> String {

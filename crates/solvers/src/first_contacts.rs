@@ -1,0 +1,28 @@
+//! The contacts with which a step begins.
+
+use crate::solver::{StepError, World};
+use stiction_contact::NewContact;
+use stiction_contact::detect::{Collider, StepMotion};
+use stiction_numerics::Vec3;
+
+/// Contacts near the start of a step, then those that come together at the given velocities \[m/s\].
+pub fn near_and_coming(
+    collider: &mut Collider,
+    world: World<'_>,
+    motion: &StepMotion<'_>,
+    velocity: &[Vec3],
+) -> Result<Vec<NewContact>, StepError> {
+    let World { model, parameters } = world;
+    let mut near = collider.proximity(model, parameters, motion, velocity)?;
+    let mut keys: Vec<u64> = near.iter().map(|c| c.key).collect();
+    keys.sort_unstable();
+    near.extend(collider.continuous(model, parameters, motion, velocity, &keys)?);
+    Ok(near)
+}
+
+/// Penetrations open over a time \[s\], not shorter than the step.
+pub fn open_penetrations(contacts: &mut [NewContact], resolve_time: f64, h: f64) {
+    for contact in contacts.iter_mut().filter(|c| c.gap < 0.0) {
+        contact.normal_offset = contact.gap / resolve_time.max(h);
+    }
+}

@@ -1,0 +1,164 @@
+//! One step of compliant position-based cloth with frictional contact.   [Macklin2016, algorithm 1]
+
+use super::constraints::{Constraints, Point};
+use super::options::XpbdOptions;
+use crate::advance::{accept, energies};
+use crate::contact_report::report_contacts;
+use crate::first_contacts::{near_and_coming, open_penetrations};
+use crate::incremental::Inertia;
+use crate::registry::MethodError;
+use crate::report::{StepReport, timed};
+use crate::saved::{RestoreError, SavedState};
+use crate::solver::{Solver, StepError, World};
+use stiction_bodies::{Prescription, State};
+use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
+use stiction_contact::{ContactSet, NewContact, ProjectOptions};
+use stiction_energy::{Elasticity, ElasticityError, TriangleElement};
+use stiction_numerics::{Vec3, ordered_max_by};
+use stiction_scene::material::Material;
+
+/// Compliant position-based dynamics of cloth.
+pub struct XpbdSolver {
+    options: XpbdOptions,
+    elasticity: Elasticity,
+    constraints: Constraints,
+    collider: Collider,
+}
+
+impl XpbdSolver {
+    /// A solver for a model of cloth.
+    pub fn new(options: XpbdOptions, world: World<'_>) -> Result<XpbdSolver, MethodError> {
+        let (model, parameters) = (world.model, world.parameters);
+        let refuse = |message: String| MethodError::Option { key: "xpbd".to_owned(), message };
+        let other = |m: &Material| !matches!(m, Material::Cloth(_));
+        if let Some(body) = parameters.materials.iter().position(other) {
+            let name = &model.bodies[body].name;
+            return Err(refuse(format!("it takes cloth only, and `{name}` is none: take `pd` or `admm`")));
+        }
+        if !(model.anchors.groups.is_empty() && model.couplings.is_empty()) {
+            return Err(refuse(
+                "it knows no soft pins, attachments or stitches: take `pd` or `admm`".to_owned(),
+            ));
+        }
+        let elasticity = Elasticity::new(model, parameters)?;
+        let mut constraints = Constraints::new(model);
+        let triangles = elasticity.energies().elements::<TriangleElement, 3>("membrane");
+        constraints.add_membranes(triangles.unwrap_or(&[]));
+        for (body, material) in model.bodies.iter().zip(&parameters.materials) {
+            if let Material::Cloth(cloth) = material {
+                let wrong = |source| ElasticityError::Bending { body: body.name.clone(), source };
+                constraints.add_hinges(model, body, cloth).map_err(wrong)?;
+            }
+        }
+        let collider = Collider::new(model, DetectOptions::default())?;
+        Ok(XpbdSolver { options, elasticity, constraints, collider })
+    }
+
+    /// x + h v + h² g with inverse masses; prescribed nodes in place, without any.
+    fn predicted(world: World<'_>, state: &State, prescription: &Prescription, h: f64) -> Vec<Point> {
+        let gravity = world.parameters.gravity;
+        let point = |n: usize| match prescription.fixed[n] {
+            true => (prescription.target[n], 0.0),
+            false => {
+                let ahead = state.blocks[n] + state.velocities[n] * h + gravity * (h * h);
+                (ahead, 1.0 / world.model.mass[n])
+            }
+        };
+        (0..world.model.nodes).map(point).map(|(x, w)| [x.x, x.y, x.z, w]).collect()
+    }
+}
+
+/// Mean velocities of a step up to the present positions \[m/s\].
+fn velocities(points: &[Point], start: &[Vec3], h: f64) -> Vec<Vec3> {
+    points.iter().zip(start).map(|(p, x)| (Vec3::new(p[0], p[1], p[2]) - x) / h).collect()
+}
+
+/// Contacts of a step.
+struct Contacts {
+    set: ContactSet,
+    /// Sorted keys.
+    known: Vec<u64>,
+}
+
+impl Contacts {
+    fn append(&mut self, mut found: Vec<NewContact>, resolve_time: f64, h: f64) -> Result<(), StepError> {
+        open_penetrations(&mut found, resolve_time, h);
+        self.known.extend(found.iter().map(|c| c.key));
+        self.known.sort_unstable();
+        self.set.append(&found, None).map_err(|e| StepError::Contact { reason: e.to_string() })
+    }
+
+    /// Sweeps over the positions. The impulses so far are in them, so there is no warm start.
+    fn sweep(&mut self, points: &mut [Point], start: &[Vec3], sweeps: usize, h: f64) {
+        if self.set.is_empty() {
+            return;
+        }
+        let mut v = velocities(points, start, h);
+        self.set.load(&v);
+        self.set.sweep(&ProjectOptions { sweeps, ..ProjectOptions::default() });
+        self.set.store(&mut v);
+        for ((point, v), x) in points.iter_mut().zip(&v).zip(start).filter(|((p, _), _)| p[3] > 0.0) {
+            (0..3).for_each(|k| point[k] = x[k] + h * v[k]);
+        }
+    }
+}
+
+impl Solver for XpbdSolver {
+    fn key(&self) -> &'static str {
+        "xpbd"
+    }
+
+    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let model = world.model;
+        let mut report = StepReport { advanced: h, ..StepReport::default() };
+        let prescription = model.pins.prescribe(model, state, state.time + h);
+        let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: state.time, h };
+        let start = &state.blocks[..model.nodes];
+        let mut points = XpbdSolver::predicted(world, state, &prescription, h);
+        let mut contacts = Contacts { set: ContactSet::new(&model.mass[..model.nodes]), known: Vec::new() };
+        let first = timed(&mut report.seconds.detection, || {
+            near_and_coming(&mut self.collider, world, &motion, &velocities(&points, start, h))
+        })?;
+        contacts.append(first, self.options.resolve_time, h)?;
+        self.constraints.reset();
+        let mut moved = f64::INFINITY;
+        for iteration in 1..=self.options.iterations {
+            let before = points.clone();
+            if iteration % self.options.detect_every == 0 {
+                let found = timed(&mut report.seconds.detection, || {
+                    let v = velocities(&points, start, h);
+                    self.collider.continuous(model, world.parameters, &motion, &v, &contacts.known)
+                })?;
+                contacts.append(found, self.options.resolve_time, h)?;
+            }
+            timed(&mut report.seconds.local_projection, || self.constraints.sweep(&mut points, h));
+            timed(&mut report.seconds.contact_projection, || {
+                contacts.sweep(&mut points, start, self.options.sweeps, h);
+            });
+            let change = |n: usize| (0..3).map(|k| (points[n][k] - before[n][k]).abs()).fold(0.0, f64::max);
+            moved = ordered_max_by(points.len(), change);
+        }
+        report.iterations = self.options.iterations;
+        report.converged = moved < self.options.tolerance;
+        report.residual.push(("moved_m", moved));
+        report_contacts(&contacts.set, world, h, &mut report);
+        let mut blocks = state.blocks.clone();
+        blocks.iter_mut().zip(&points).for_each(|(x, p)| *x = Vec3::new(p[0], p[1], p[2]));
+        accept(world, state, blocks, h, Inertia::Dynamic);
+        if !state.is_finite() {
+            return Err(StepError::NotFinite { what: "the state after the step" });
+        }
+        report.energy = energies(world, &self.elasticity, state);
+        Ok(report)
+    }
+
+    fn save(&self) -> SavedState {
+        SavedState::new(1)
+    }
+
+    fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
+        saved.expect_version(1)
+    }
+
+    fn reset(&mut self) {}
+}

@@ -1,0 +1,99 @@
+//! Penetrations at the start, the final filter, and options about contact.
+
+use super::{Run, counter};
+use stiction_solvers::MethodError;
+
+/// A light cube 4 mm inside the floor, without gravity.
+fn sunk(options: &str) -> String {
+    format!(
+        "stiction = 1
+        fps = 100
+        gravity = 0
+        method = {{ key = 'pd', iterations = 60, sweeps = 20{options} }}
+        [bodies.cube]
+        kind = 'solid'
+        mesh = {{ tet_box = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}
+        translate = [0, 0, 0.046]
+        material = {{ density = 100.0, young = 1e5, poisson = 0.3 }}
+        [colliders.floor]
+        plane = {{ normal = 'z' }}"
+    )
+}
+
+/// Without stabilisation a gap opens at g/T; with it at `k_s h α g` less what the compliance gives way under the impulse,
+/// `u (1 + (α/h²) m/n) = k_s h α g` for n contacts.   [Zhu2024, section 6.1]
+#[test]
+fn penetrations_open_at_the_stated_rate() {
+    let h = 0.01;
+    let opened = |options: &str| {
+        let mut run = Run::new(&sunk(options));
+        let before = run.lowest();
+        run.step(h);
+        ((run.lowest() - before) / h, run.mass())
+    };
+    let (rate, mass) = opened(", resolve_time = 0.1");
+    assert!((rate / (0.004 / 0.1) - 1.0).abs() < 0.02, "{rate}");
+    let (rate, _) = opened(", stabilise = true, alpha = 2e-4, spring = 1e6");
+    let exact = 1e6 * h * 2e-4 * 0.004 / (1.0 + 2e-4 / (h * h) * mass / 4.0);
+    println!("{rate} against {exact}");
+    assert!((rate / exact - 1.0).abs() < 0.03, "{rate} {exact}");
+}
+
+/// Two sheets thrown at each other at 40 m/s, the second with a hole of free edges around it, in steps of 20 ms.
+fn thrown(options: &str) -> String {
+    format!(
+        "stiction = 1
+        fps = 50
+        gravity = 0
+        method = {{ key = 'pd', iterations = 6, sweeps = 2, detect_every = 50{options} }}
+        [bodies.upper]
+        kind = 'cloth'
+        mesh = {{ grid = {{ size = [0.4, 0.4], cells = [8, 8] }} }}
+        translate = [0, 0, 0.05]
+        velocity = [3, 0, -20]
+        spin = [0, 9, 0]
+        material = {{ density = 300.0, thickness = 0.001, young = 1e5, poisson = 0.3 }}
+        [bodies.lower]
+        kind = 'cloth'
+        mesh = {{ grid = {{ size = [0.3, 0.3], cells = [7, 7] }} }}
+        rotate = {{ axis = [1, 1, 0], degrees = 11 }}
+        velocity = [0, 0, 20]
+        material = {{ density = 300.0, thickness = 0.001, young = 1e5, poisson = 0.3 }}"
+    )
+}
+
+#[test]
+fn the_filter_keeps_fast_sheets_apart() {
+    let crossings = |options: &str| {
+        let mut run = Run::new(&thrown(options));
+        let steps: Vec<(usize, f64, f64)> = (0..12)
+            .map(|_| {
+                let report = run.step(0.02);
+                match options.is_empty() {
+                    true => (run.crossings(), 0.0, 0.0),
+                    false => (
+                        run.crossings(),
+                        counter(&report, "filter_limited_nodes"),
+                        counter(&report, "filter_left"),
+                    ),
+                }
+            })
+            .collect();
+        steps
+    };
+    let (without, with) = (crossings(""), crossings(", filter = true"));
+    println!("{without:?}\n{with:?}");
+    assert!(without.iter().any(|(crossings, ..)| *crossings > 0), "the specimen must be hard: {without:?}");
+    assert!(with.iter().all(|(crossings, _, left)| *crossings == 0 && *left == 0.0), "{with:?}");
+    assert!(with.iter().any(|(_, limited, _)| *limited > 0.0), "{with:?}");
+}
+
+#[test]
+fn weights_of_bodies_that_do_not_exist_are_refused() {
+    let good = sunk(", contact_weights = { cube = 50.0 }");
+    assert!(Run::try_new(&good).is_ok());
+    let refused = Run::try_new(&good.replace("cube = 50.0", "cub = 50.0"));
+    assert!(
+        matches!(refused.map(|_| ()), Err(MethodError::Option { message, .. }) if message.contains("`cub`"))
+    );
+}

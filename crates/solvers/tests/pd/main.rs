@@ -1,0 +1,74 @@
+//! Method `pd` against closed forms and against Newton.
+
+mod contact;
+mod friction;
+mod materials;
+mod physics;
+mod switches;
+
+use std::path::Path;
+use stiction_bodies::{Model, Parameters, State, build};
+use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_numerics::Vec3;
+use stiction_scene::{Scene, load_text};
+use stiction_solvers::{MethodError, Solver, StepReport, World, create};
+
+/// A scene in the making.
+struct Run {
+    model: Model,
+    parameters: Parameters,
+    solver: Box<dyn Solver>,
+    state: State,
+}
+
+impl Run {
+    fn new(text: &str) -> Run {
+        Run::try_new(text).expect("a method")
+    }
+
+    fn try_new(text: &str) -> Result<Run, MethodError> {
+        let scene: Scene =
+            load_text("test.toml", text, Path::new("."), &[] as &[&str]).expect("a good scene").scene;
+        let model = build(&scene).expect("a good model");
+        let parameters = Parameters::from_scene(&scene);
+        let solver = create(&scene.method, World { model: &model, parameters: &parameters })?;
+        let state = State::initial(&model, &scene);
+        Ok(Run { model, parameters, solver, state })
+    }
+
+    fn step(&mut self, h: f64) -> StepReport {
+        let world = World { model: &self.model, parameters: &self.parameters };
+        self.solver.step(world, &mut self.state, h).expect("a step")
+    }
+
+    fn centre(&self) -> Vec3 {
+        let weighted: Vec3 =
+            self.model.mass[..self.model.nodes].iter().zip(&self.state.blocks).map(|(m, x)| x * *m).sum();
+        weighted / self.mass()
+    }
+
+    fn mass(&self) -> f64 {
+        self.model.mass[..self.model.nodes].iter().sum()
+    }
+
+    /// Lowest vertex along z \[m\].
+    fn lowest(&self) -> f64 {
+        self.state.blocks[..self.model.nodes].iter().map(|x| x.z).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Crossings of mid-surfaces and points inside, in the present state.
+    fn crossings(&self) -> usize {
+        let mut collider = Collider::new(&self.model, DetectOptions::default()).expect("sound surfaces");
+        let report = collider.judge(&self.model, &self.state.blocks, self.state.time).expect("a judgement");
+        report.crossings.len() + report.inside.len()
+    }
+
+    fn velocity(&self) -> Vec3 {
+        self.state.momentum(&self.model) / self.mass()
+    }
+}
+
+/// A number that a step reported under a name.
+fn counter(report: &StepReport, name: &str) -> f64 {
+    report.counters.iter().find(|(n, _)| *n == name).map(|(_, value)| *value).expect("a counter of that name")
+}
