@@ -10,16 +10,18 @@ pub struct Partition {
 }
 
 /// Union–find over blocks, with path halving; the smaller root wins, so the result does not depend on the order.
-pub(crate) struct Joiner {
+pub struct Joiner {
     parent: Vec<u32>,
 }
 
 impl Joiner {
-    pub(crate) fn new(blocks: usize) -> Joiner {
+    /// Every block for itself.
+    pub fn new(blocks: usize) -> Joiner {
         Joiner { parent: (0..blocks as u32).collect() }
     }
 
-    fn root(&mut self, mut i: u32) -> u32 {
+    /// The smallest block that a block is joined with.
+    pub fn root(&mut self, mut i: u32) -> u32 {
         while self.parent[i as usize] != i {
             let grand = self.parent[self.parent[i as usize] as usize];
             self.parent[i as usize] = grand;
@@ -28,19 +30,22 @@ impl Joiner {
         i
     }
 
-    pub(crate) fn join(&mut self, a: u32, b: u32) {
+    /// Joins the parts of two blocks.
+    pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b) as usize] = a.min(b);
     }
 
-    pub(crate) fn join_all(&mut self, blocks: impl IntoIterator<Item = u32>) {
+    /// Joins the parts of all blocks.
+    pub fn join_all(&mut self, blocks: impl IntoIterator<Item = u32>) {
         let mut blocks = blocks.into_iter();
         if let Some(first) = blocks.next() {
             blocks.for_each(|b| self.join(first, b));
         }
     }
 
-    pub(crate) fn partition(&mut self) -> Partition {
+    /// The parts, numbered in the order of their first block.
+    pub fn partition(&mut self) -> Partition {
         let mut part = vec![u32::MAX; self.parent.len()];
         let mut parts = 0;
         for i in 0..self.parent.len() as u32 {

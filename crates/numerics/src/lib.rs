@@ -25,7 +25,7 @@ pub use dense::{
 };
 pub use krylov::{
     BicgstabError, BicgstabInfo, BicgstabParams, LinearBicgstab, LinearOperator, LinearPcg, MaskedOperator,
-    PcgError, PcgInfo, PcgParams, PrecondBlockJacobi, PrecondIdentity, PrecondIncompleteCholesky,
+    PcgError, PcgInfo, PcgParams, PcgParts, PrecondBlockJacobi, PrecondIdentity, PrecondIncompleteCholesky,
     Preconditioner, ResidualNorm,
 };
 pub use nalgebra;

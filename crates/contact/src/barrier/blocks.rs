@@ -40,6 +40,16 @@ impl BarrierTerms {
         })
     }
 
+    /// Adds the part of the curvature that comes from `κ = m/g² + …` growing as the gap closes, `2 m/g³ |b'|`, at most `cap` times the
+    /// barrier's own. With κ frozen alone, iterations swing about their fixed point once `g < ĝ/2`; the whole of it would shrink
+    /// directions without bound as g → 0.
+    ///
+    /// `inertial` m/g² \[N/m\], as it stands in the stiffness · `gap` g \[m\] · `slope` b' for unit stiffness \[m\]
+    pub fn stiffen(&mut self, inertial: f64, gap: f64, slope: f64, cap: f64) {
+        let growth = 2.0 * inertial / gap * slope.abs();
+        self.curvature += growth.min(cap * self.curvature);
+    }
+
     /// Gradient block of a vertex with coefficient `c_i` \[N\].
     #[inline]
     pub fn gradient(&self, coefficient: f64) -> Vec3 {
@@ -87,5 +97,26 @@ mod tests {
             }
         }
         assert!(BarrierTerms::new(&Barrier::Cubic, 1e-3, 1e-3, 1.0, n).is_none());
+    }
+
+    /// Uncapped, the curvature is the slope of the force with its moving stiffness.
+    #[test]
+    fn stiffening_is_the_derivative_of_the_moving_stiffness() {
+        let (mass, elastic, activation) = (2e-4, 30.0, 1e-3);
+        let terms = |gap: f64| {
+            let stiffness = mass / (gap * gap) + elastic;
+            BarrierTerms::new(&Barrier::Cubic, gap, activation, stiffness, Vec3::z()).unwrap()
+        };
+        for gap in [2e-4, 5e-4, 9e-4] {
+            let mut at = terms(gap);
+            let slope = Barrier::Cubic.at(gap, activation).slope;
+            let (plain, h) = (at.curvature, 1e-9);
+            at.stiffen(mass / (gap * gap), gap, slope, f64::INFINITY);
+            let expected = (terms(gap - h).force - terms(gap + h).force) / (2.0 * h);
+            assert!((at.curvature / expected - 1.0).abs() < 1e-6, "{} {expected}", at.curvature);
+            let mut capped = terms(gap);
+            capped.stiffen(mass / (gap * gap), gap, slope, 0.25);
+            assert!(capped.curvature <= 1.25 * plain + 1e-9);
+        }
     }
 }

@@ -12,5 +12,5 @@ mod preconditioner;
 pub use bicgstab::{BicgstabError, BicgstabInfo, BicgstabParams, LinearBicgstab};
 pub use incomplete_cholesky::{IncompleteCholeskyError, PrecondIncompleteCholesky};
 pub use operator::{LinearOperator, MaskedOperator, ResidualNorm};
-pub use pcg::{LinearPcg, PcgError, PcgInfo, PcgParams};
+pub use pcg::{LinearPcg, PcgError, PcgInfo, PcgParams, PcgParts};
 pub use preconditioner::{PrecondBlockJacobi, PrecondIdentity, Preconditioner};

@@ -39,9 +39,13 @@ pub(super) fn evaluate(
 ) -> Vec<Terms> {
     let barrier = options.barrier.barrier();
     let evaluate = |contact: &Contact| {
-        let kappa = stiffness(options, world, elastic, contact) * contact.multiplicity;
+        let [kappa, inertial] = stiffness(options, world, elastic, contact).map(|k| k * contact.multiplicity);
         let terms = BarrierTerms::new(&barrier, contact.gap, contact.activation, kappa, contact.normal);
-        let Some(terms) = terms else { return Terms { gradient: Vec3::zeros(), hessian: Mat3::zeros() } };
+        let Some(mut terms) = terms else {
+            return Terms { gradient: Vec3::zeros(), hessian: Mat3::zeros() };
+        };
+        let slope = barrier.at(contact.gap, contact.activation).slope;
+        terms.stiffen(inertial, contact.gap, slope, options.stiffness_growth);
         let [a, b] = contact.objects.map(|o| o as usize);
         let coefficient = world.parameters.friction_between(a, b);
         let (slope, curvature) = friction_terms(options, contact, coefficient, way, &terms);
@@ -50,27 +54,44 @@ pub(super) fn evaluate(
     contacts.par_iter().map(evaluate).collect()
 }
 
-/// `κ = m/g² + ŵᵀHŵ` \[N/m\], H without inertia.   [Ando2024, eq. 5, 7]
-fn stiffness(options: &BarrierOptions, world: World<'_>, elastic: Elastic<'_>, contact: &Contact) -> f64 {
-    let (nodes, count) = (contact.stencil.nodes(), contact.stencil.nodes().len());
-    let mut coefficients = contact.stencil.weights().to_vec();
-    coefficients.extend(contact.prescribed.iter().filter(|w| **w != 0.0));
-    let mass = |k: usize| match nodes.get(k) {
-        Some(&node) if !elastic.fixed[node as usize] => world.model.mass[node as usize],
-        _ => f64::INFINITY,
-    };
-    let masses: Vec<f64> = (0..coefficients.len()).map(mass).collect();
+/// Most coefficients of a contact: four vertices of at most four nodes each, and as many prescribed ones.
+const MOST: usize = 20;
+
+/// `κ = m/g² + ŵᵀHŵ` \[N/m\], H without inertia, and its first part.   [Ando2024, eq. 5, 7]
+fn stiffness(
+    options: &BarrierOptions,
+    world: World<'_>,
+    elastic: Elastic<'_>,
+    contact: &Contact,
+) -> [f64; 2] {
+    let (nodes, weights) = (contact.stencil.nodes(), contact.stencil.weights());
+    let (mut coefficients, mut masses, mut count) = ([0.0; MOST], [f64::INFINITY; MOST], nodes.len());
+    for (k, &node) in nodes.iter().enumerate() {
+        coefficients[k] = weights[k];
+        if !elastic.fixed[node as usize] {
+            masses[k] = world.model.mass[node as usize];
+        }
+    }
+    for &weight in contact.prescribed.iter().filter(|w| **w != 0.0) {
+        coefficients[count] = weight;
+        count += 1;
+    }
+    let (coefficients, masses) = (&coefficients[..count], &masses[..count]);
+    let mass = contact_mass(MassRule::Average, coefficients, masses);
+    let inertial = mass / (contact.gap * contact.gap);
+    if !options.elastic_stiffness {
+        return [inertial, inertial];
+    }
     let block = |i: usize, j: usize| {
-        if !options.elastic_stiffness || i >= count || j >= count {
+        if i >= nodes.len() || j >= nodes.len() {
             return Mat3::zeros();
         }
         let (a, b) = (nodes[i] as usize, nodes[j] as usize);
         let own = if i == j { elastic.inertia * world.model.mass[a] } else { 0.0 };
         elastic.matrix.block(a, b) - Mat3::identity() * own
     };
-    let mass = contact_mass(MassRule::Average, &coefficients, &masses);
-    let inertial = mass / (contact.gap * contact.gap);
-    contact_stiffness(&coefficients, &contact.normal, contact.gap, mass, block).max(inertial)
+    let whole = contact_stiffness(coefficients, &contact.normal, contact.gap, mass, block);
+    [whole.max(inertial), inertial]
 }
 
 /// The operator `A + Wᵀ K W`.

@@ -6,6 +6,8 @@
 //! they moved and will move stands in `moved` and `ahead`.
 
 use super::anchors::{AnchorKey, AnchorMemory};
+use super::islands::Owners;
+use super::near::{NearPairs, Wanted};
 use super::walls::Wall;
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
@@ -15,7 +17,7 @@ use stiction_collision::narrow_phase::narrow_phase;
 use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
 use stiction_contact::ContactStencil;
 use stiction_contact::detect::{PlacedShape, collision_mesh};
-use stiction_numerics::Vec3;
+use stiction_numerics::{BlockPattern, Vec3};
 
 /// Where everything is: unknowns, vertices of mesh colliders, and the time that places analytic colliders.
 #[derive(Clone, Debug)]
@@ -77,12 +79,14 @@ pub(super) struct Detector {
     pub mesh: CollisionMesh,
     pub phase: BroadPhase,
     pub walls: Vec<Wall>,
-    widest: f64,
-    kinematic: usize,
+    pub near: NearPairs,
+    pub owners: Owners,
+    /// Largest activation gap \[m\].
+    pub widest: f64,
 }
 
 impl Detector {
-    pub fn new(model: &Model) -> Result<Detector, MeshError> {
+    pub fn new(model: &Model, pattern: &BlockPattern) -> Result<Detector, MeshError> {
         let mesh = collision_mesh(model)?;
         let mut start = Vec::new();
         model.surfaces.positions(&model.initial, &model.colliders, 0.0, &mut start);
@@ -94,13 +98,32 @@ impl Detector {
         };
         let walls = model.colliders.colliders.iter().enumerate().filter_map(place).collect();
         let widest = model.surfaces.objects.iter().map(|o| o.contact_gap).fold(0.0, f64::max);
-        let kinematic = start.len() - model.surfaces.kinematic_start();
-        Ok(Detector { mesh, phase, walls, widest, kinematic })
+        let owners = Owners::new(model, pattern);
+        Ok(Detector { mesh, phase, walls, near: NearPairs::default(), owners, widest })
     }
 
     /// Number of vertices of mesh colliders.
     pub fn mesh_collider_vertices(&self) -> usize {
-        self.kinematic
+        self.owners.of_kinematic.len()
+    }
+
+    /// Searches for all that may come near on the way from one configuration to another.
+    pub fn expect(
+        &mut self,
+        model: &Model,
+        from: &Configuration,
+        to: &Configuration,
+    ) -> Result<(), StepError> {
+        self.near.forget();
+        let (from, to) = (surface_positions(model, from), surface_positions(model, to));
+        Ok(self.near.cover(&mut self.phase, &self.mesh, [&from, &to], self.widest)?)
+    }
+
+    /// All pairs of features nearer than the largest activation gap, in a fixed order.
+    pub fn pairs(&mut self, x: &[Vec3]) -> Result<Vec<ProximityPair>, StepError> {
+        self.near.cover(&mut self.phase, &self.mesh, [x, x], self.widest)?;
+        let candidates = self.near.select(&self.mesh, [x, x], Wanted::Nearer(self.widest));
+        Ok(narrow_phase(&self.mesh, &candidates, x, self.widest))
     }
 
     /// All contacts of the present configuration, in a fixed order.
@@ -112,8 +135,7 @@ impl Detector {
     ) -> Result<Vec<Contact>, StepError> {
         let model = world.model;
         let positions = surface_positions(model, way.now);
-        let candidates = self.phase.proximity_candidates(&self.mesh, &positions, self.widest)?;
-        let pairs = narrow_phase(&self.mesh, &candidates, &positions, self.widest);
+        let pairs = self.pairs(&positions)?;
         let convert = |pair: &ProximityPair| from_pair(model, way, &positions, pair);
         let mut contacts: Vec<Contact> = pairs.par_iter().filter_map(convert).collect();
         for wall in &self.walls {

@@ -1,29 +1,46 @@
 //! How far a direction may be followed: constraints alone, no energy.   [Ando2024, section 3.2.4]
 //!
 //! The way looked at is 1.25 times the direction, so that nothing settles right at a constraint. Continuous detection keeps every
-//! pair of features, and every feature and analytic collider, apart by their thicknesses and a share of their present gap.
+//! pair of features, and every feature and analytic collider, apart by their thicknesses and a share of their present gap. Each
+//! island of objects has a share α of its own.
 
-use super::contacts::{Configuration, Detector, surface_positions};
+use super::contacts::{Configuration, Contact, Detector, surface_positions};
+use super::islands::Islands;
+use super::near::Wanted;
 use super::options::BarrierOptions;
 use super::strain_limits::StrainLimits;
 use super::walls::WallMotion;
 use crate::solver::StepError;
 use stiction_bodies::Model;
+use stiction_collision::CollisionMesh;
 use stiction_collision::ccd::AdvanceOptions;
 use stiction_collision::motion::{Motion, earliest_impact};
 use stiction_numerics::Vec3;
 
-/// The share of a direction that may be taken, and what limits it.
+/// The shares of a direction that may be taken, and what limits the smallest.
 #[derive(Clone, Debug)]
 pub(super) struct Limit {
-    /// α in \[0, 1\].
-    pub alpha: f64,
+    /// α in \[0, 1\] per object, then of the clock.
+    pub alpha: Vec<f64>,
     /// Which objects meet, where.
     pub culprit: Option<String>,
 }
 
+impl Limit {
+    /// The smallest α.
+    pub fn smallest(&self) -> f64 {
+        self.alpha.iter().copied().fold(1.0, f64::min)
+    }
+
+    /// α of a contact: its objects are of one island, or one of them cannot move.
+    pub fn of(&self, contact: &Contact) -> f64 {
+        let [a, b] = contact.objects.map(|o| self.alpha[o as usize]);
+        a.min(b)
+    }
+}
+
 /// `now + share · direction`.
-pub(super) fn moved(now: &Configuration, direction: &Configuration, share: f64) -> Configuration {
+fn ahead(now: &Configuration, direction: &Configuration, share: f64) -> Configuration {
     let along = |x: &[Vec3], d: &[Vec3]| x.iter().zip(d).map(|(x, d)| x + d * share).collect();
     Configuration {
         blocks: along(&now.blocks, &direction.blocks),
@@ -32,43 +49,79 @@ pub(super) fn moved(now: &Configuration, direction: &Configuration, share: f64) 
     }
 }
 
-/// The largest safe share of a direction.
+/// The largest safe shares of a direction.
 pub(super) fn constraint_line_search(
     options: &BarrierOptions,
     detector: &mut Detector,
     limits: &StrainLimits,
     model: &Model,
-    now: &Configuration,
-    direction: &Configuration,
+    contacts: &[Contact],
+    [now, direction]: [&Configuration; 2],
 ) -> Result<Limit, StepError> {
-    let end = moved(now, direction, options.extension);
+    let end = ahead(now, direction, options.extension);
     let (from, to) = (surface_positions(model, now), surface_positions(model, &end));
-    let candidates = detector.phase.swept_candidates(&detector.mesh, &from, &to, 0.0)?;
-    let advance = AdvanceOptions { slack: options.slack, ..AdvanceOptions::default() };
-    let motion = Motion { start: &from, end: &to };
-    let impact = earliest_impact(&detector.mesh, &candidates, &motion, &advance);
-    let mut limit = Limit { alpha: impact.time, culprit: None };
-    if let Some((is_triangle, pair)) = impact.pair {
-        limit.culprit = Some(name_pair(model, detector, is_triangle, pair, &from));
-    }
-    let walls = WallMotion { start: &from, end: &to, times: [now.time, end.time] };
-    for wall in &detector.walls {
-        let (share, vertex) = wall.safe_share(model, &detector.mesh, &walls, options.slack);
-        if share < limit.alpha {
-            let objects = [model.surfaces.object_of_vertex[vertex as usize], wall.shape.object];
-            let culprit = name_objects(model, objects, &from[vertex as usize]);
-            limit = Limit { alpha: share, culprit: Some(culprit) };
+    let Detector { near, phase, mesh, owners, walls, widest, .. } = detector;
+    near.cover(phase, mesh, [&from, &to], *widest)?;
+    let pairs = near.select(mesh, [&from, &to], Wanted::Closing(options.slack));
+    let mut islands = Islands::new(owners);
+    islands.join_contacts(contacts);
+    islands.join_pairs(mesh, &pairs);
+
+    // Features near walls; what is near a moving one goes by the clock.
+    let motion = WallMotion { start: &from, end: &to, times: [now.time, end.time] };
+    let mut held: Vec<(f64, u32, Option<u32>)> = Vec::new();
+    for wall in walls.iter() {
+        for (share, vertex) in wall.safe_shares(model, mesh, &motion, options.slack) {
+            if wall.moves() {
+                islands.join(model.surfaces.object_of_vertex[vertex as usize], owners.clock() as u32);
+            }
+            held.push((share, vertex, Some(wall.shape.object)));
         }
     }
-    let (share, node) = limits.safe_share(&now.blocks, &end.blocks, options.slack);
-    if share < limit.alpha {
-        limit = Limit { alpha: share, culprit: Some(name_limit(model, node, &now.blocks)) };
+    let stretched = limits.safe_shares(&now.blocks, &end.blocks, options.slack);
+    held.extend(stretched.into_iter().map(|(share, node)| (share, node, None)));
+
+    let mut shares = Shares { alpha: vec![1.0; owners.clock() + 1], smallest: 1.0, culprit: None };
+    let advance = AdvanceOptions { slack: options.slack, ..AdvanceOptions::default() };
+    for (root, pairs) in islands.split(mesh, pairs) {
+        let impact = earliest_impact(mesh, &pairs, &Motion { start: &from, end: &to }, &advance);
+        let name = || impact.pair.map(|(is_triangle, pair)| name_pair(model, mesh, is_triangle, pair, &from));
+        shares.lower(root, impact.time, name);
     }
-    Ok(limit)
+    for (share, vertex, wall) in held {
+        let object = model.surfaces.object_of_vertex[vertex as usize];
+        let name = || match wall {
+            Some(wall) => name_objects(model, [object, wall], &from[vertex as usize]),
+            None => name_limit(model, vertex, &now.blocks),
+        };
+        shares.lower(islands.root(object), share, || Some(name()));
+    }
+    let alpha = match options.complete {
+        true => (0..shares.alpha.len() as u32).map(|o| shares.alpha[islands.root(o) as usize]).collect(),
+        false => vec![shares.smallest; shares.alpha.len()],
+    };
+    Ok(Limit { alpha, culprit: shares.culprit })
 }
 
-fn name_pair(model: &Model, detector: &Detector, is_triangle: bool, pair: [u32; 2], x: &[Vec3]) -> String {
-    let mesh = &detector.mesh;
+/// α by root of an island, while they are being found.
+struct Shares {
+    alpha: Vec<f64>,
+    smallest: f64,
+    culprit: Option<String>,
+}
+
+impl Shares {
+    fn lower(&mut self, root: u32, share: f64, name: impl FnOnce() -> Option<String>) {
+        let own = &mut self.alpha[root as usize];
+        *own = own.min(share);
+        if share < self.smallest {
+            self.smallest = share;
+            self.culprit = name();
+        }
+    }
+}
+
+fn name_pair(model: &Model, mesh: &CollisionMesh, is_triangle: bool, pair: [u32; 2], x: &[Vec3]) -> String {
     let (objects, vertex) = match is_triangle {
         true => {
             let own = model.surfaces.object_of_vertex[pair[0] as usize];

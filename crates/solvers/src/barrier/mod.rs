@@ -6,12 +6,17 @@ mod assembly;
 mod check;
 mod contacts;
 mod friction;
+mod islands;
 mod line_search;
+mod linear_solve;
+mod merged;
+mod near;
 mod newton;
 mod options;
+mod progress;
 mod solver;
 mod strain_limits;
 mod walls;
 
-pub use options::{BarrierOptions, BarrierShape, FrictionModel};
+pub use options::{BarrierOptions, BarrierShape, FrictionModel, LinearPolicy};
 pub use solver::BarrierSolver;

@@ -4,16 +4,18 @@
 //! left of their way; their part of H d stands on the right-hand side, so the free blocks know where they will be.
 
 use super::anchors::AnchorMemory;
-use super::assembly::{ContactOperator, Elastic, evaluate};
+use super::assembly::{ContactOperator, Elastic, Terms, evaluate};
 use super::contacts::{Configuration, Contact, Detector, Way};
-use super::line_search::{Limit, constraint_line_search, moved};
+use super::islands::{Islands, Owners};
+use super::line_search::{Limit, constraint_line_search};
+use super::linear_solve::{LinearSolves, Solved, System};
 use super::options::BarrierOptions;
 use super::strain_limits::{StrainLimits, add_terms};
 use crate::incremental::IncrementalPotential;
 use crate::report::{StepSeconds, timed};
 use crate::solver::{StepError, World};
 use stiction_energy::Curvature;
-use stiction_numerics::{BlockMatrix, LinearPcg, MaskedOperator, PcgParams, ResidualNorm, Vec3};
+use stiction_numerics::{BlockMatrix, MaskedOperator, PcgParts, Vec3};
 
 /// What iterations share.
 pub(super) struct Newton<'a> {
@@ -23,7 +25,7 @@ pub(super) struct Newton<'a> {
     pub limits: &'a StrainLimits,
     pub anchors: &'a AnchorMemory,
     pub system: &'a mut BlockMatrix,
-    pub pcg: &'a mut LinearPcg,
+    pub linear: &'a mut LinearSolves,
     pub seconds: &'a mut StepSeconds,
 }
 
@@ -32,8 +34,7 @@ pub(super) struct Iteration {
     pub limit: Limit,
     /// Size of the whole direction \[m\].
     pub change: f64,
-    pub pcg_iterations: usize,
-    pub pcg_converged: bool,
+    pub solved: Solved,
     pub contacts: Vec<Contact>,
     /// Force of each contact on its first object, linear about the start of the iteration \[N\].
     pub forces: Vec<Vec3>,
@@ -52,79 +53,103 @@ impl Newton<'_> {
         let (detector, world, anchors) = (&mut *self.detector, self.world, self.anchors);
         let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, anchors))?;
         let fixed = &potential.prescription.fixed;
-        let mut rhs = vec![Vec3::zeros(); now.blocks.len()];
-        let (options, limits, system) = (self.options, self.limits, &mut *self.system);
-        let terms = timed(&mut self.seconds.assembly, || {
-            potential.gradient(&now.blocks, &mut rhs);
-            rhs.iter_mut().for_each(|g| *g = -*g);
-            potential.hessian(&now.blocks, Curvature::Projected, system);
-            let inertia = potential.step_size().powi(-2);
-            let elastic = Elastic { matrix: &*system, inertia, fixed };
-            let terms = evaluate(options, world, elastic, way, &contacts);
-            let stretched = limits.evaluate(options, elastic, &world.model.mass, &now.blocks);
-            add_terms(&stretched, system, &mut rhs);
-            terms
-        });
-        let operator = ContactOperator::new(self.system, &contacts, &terms);
-        let pulls: Vec<Vec3> =
-            contacts.iter().zip(&terms).map(|(c, t)| t.gradient + t.hessian * c.ahead).collect();
-        operator.scatter(-1.0, &pulls, &mut rhs);
-        let mut d: Vec<Vec3> = (0..rhs.len())
-            .map(|i| if fixed[i] { target.blocks[i] - now.blocks[i] } else { Vec3::zeros() })
-            .collect();
-        let masked = MaskedOperator::new(&operator, fixed);
-        masked.lift(&mut rhs, &d.clone());
-        let params = PcgParams {
-            relative_tolerance: options.pcg_tolerance,
-            max_iterations: options.pcg_iterations,
-            norm: ResidualNorm::Infinity,
-            ..PcgParams::default()
-        };
-        let pcg = &mut *self.pcg;
-        let info = timed(&mut self.seconds.linear_solve, || {
-            pcg.solve(&masked, &operator.block_jacobi(fixed), &rhs, &mut d, &params)
-        })
-        .map_err(|error| StepError::LinearSolver { reason: error.to_string() })?;
+        let (mut rhs, terms) = self.assemble(potential, way, &contacts);
+        let (d, solved) = self.direction(way, &contacts, &terms, fixed, &mut rhs)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
         let direction = Configuration { blocks: d, kinematic, time: target.time - now.time };
-        let detector = &mut *self.detector;
+        let (options, detector, limits) = (self.options, &mut *self.detector, self.limits);
         let limit = timed(&mut self.seconds.line_search, || {
-            constraint_line_search(options, detector, limits, world.model, now, &direction)
+            constraint_line_search(options, detector, limits, world.model, &contacts, [now, &direction])
         })?;
-        let force = |(c, t): (&Contact, &super::assembly::Terms)| {
-            -(t.gradient + t.hessian * (c.relative(&direction.blocks) + c.ahead) * limit.alpha)
+        let force = |(c, t): (&Contact, &Terms)| {
+            -(t.gradient + t.hessian * (c.relative(&direction.blocks) + c.ahead) * limit.of(c))
         };
         let forces = contacts.iter().zip(&terms).map(force).collect();
         let change = potential.change_size(&direction.blocks);
-        *now = match limit.alpha {
-            1.0 => arrived(now, &direction, target, fixed),
-            alpha => moved(now, &direction, alpha),
-        };
-        Ok(Iteration {
-            limit,
-            change,
-            pcg_iterations: info.iterations,
-            pcg_converged: info.converged,
-            contacts,
-            forces,
+        *now = moved(now, &direction, target, fixed, &limit.alpha, &self.detector.owners);
+        Ok(Iteration { limit, change, solved, contacts, forces })
+    }
+
+    /// The elastic system and its right-hand side with strain limits, and the terms of contacts.
+    fn assemble(
+        &mut self,
+        potential: &IncrementalPotential<'_>,
+        way: Way<'_>,
+        contacts: &[Contact],
+    ) -> (Vec<Vec3>, Vec<Terms>) {
+        let (options, world, limits, system) = (self.options, self.world, self.limits, &mut *self.system);
+        let x = &way.now.blocks;
+        timed(&mut self.seconds.assembly, || {
+            let mut rhs = vec![Vec3::zeros(); x.len()];
+            potential.gradient(x, &mut rhs);
+            rhs.iter_mut().for_each(|g| *g = -*g);
+            potential.hessian(x, Curvature::Projected, system);
+            let inertia = potential.step_size().powi(-2);
+            let elastic = Elastic { matrix: &*system, inertia, fixed: &potential.prescription.fixed };
+            let terms = evaluate(options, world, elastic, way, contacts);
+            let stretched = limits.evaluate(options, elastic, &world.model.mass, x);
+            add_terms(&stretched, system, &mut rhs);
+            (rhs, terms)
+        })
+    }
+
+    /// The direction d; prescribed blocks have the rest of their way.
+    fn direction(
+        &mut self,
+        way: Way<'_>,
+        contacts: &[Contact],
+        terms: &[Terms],
+        fixed: &[bool],
+        rhs: &mut [Vec3],
+    ) -> Result<(Vec<Vec3>, Solved), StepError> {
+        let (options, nodes) = (self.options, self.world.model.nodes);
+        let (matrix, linear, owners) = (&*self.system, &mut *self.linear, &self.detector.owners);
+        timed(&mut self.seconds.linear_solve, || {
+            let operator = ContactOperator::new(matrix, contacts, terms);
+            let pulls: Vec<Vec3> =
+                contacts.iter().zip(terms).map(|(c, t)| t.gradient + t.hessian * c.ahead).collect();
+            operator.scatter(-1.0, &pulls, rhs);
+            let left = |i: usize| match fixed[i] {
+                true => way.target.blocks[i] - way.now.blocks[i],
+                false => Vec3::zeros(),
+            };
+            let mut d: Vec<Vec3> = (0..rhs.len()).map(left).collect();
+            MaskedOperator::new(&operator, fixed).lift(rhs, &d);
+            let mut islands = Islands::new(owners);
+            islands.join_contacts(contacts);
+            let (of_block, count) = islands.parts();
+            let parts = PcgParts { of_block: &of_block, count };
+            let system = System { matrix, contacts, terms, fixed, parts, nodes };
+            let solved = linear.solve(options, &system, &operator, rhs, &mut d)?;
+            Ok((d, solved))
         })
     }
 }
 
-/// The end of a full direction: prescribed things stand exactly where their script wants them.
-fn arrived(
+/// `now + α d` with α by object; prescribed things that go all the way stand exactly where their script wants them.
+fn moved(
     now: &Configuration,
     direction: &Configuration,
     target: &Configuration,
     fixed: &[bool],
+    alpha: &[f64],
+    owners: &Owners,
 ) -> Configuration {
-    let place = |i: usize| match fixed[i] {
-        true => target.blocks[i],
-        false => now.blocks[i] + direction.blocks[i],
+    let block = |i: usize| match alpha[owners.of_block[i] as usize] {
+        1.0 if fixed[i] => target.blocks[i],
+        share => now.blocks[i] + direction.blocks[i] * share,
+    };
+    let vertex = |i: usize| match alpha[owners.of_kinematic[i] as usize] {
+        1.0 => target.kinematic[i],
+        share => now.kinematic[i] + direction.kinematic[i] * share,
+    };
+    let time = match alpha[owners.clock()] {
+        1.0 => target.time,
+        share => now.time + direction.time * share,
     };
     Configuration {
-        blocks: (0..now.blocks.len()).map(place).collect(),
-        kinematic: target.kinematic.clone(),
-        time: target.time,
+        blocks: (0..now.blocks.len()).map(block).collect(),
+        kinematic: (0..now.kinematic.len()).map(vertex).collect(),
+        time,
     }
 }

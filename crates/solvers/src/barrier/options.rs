@@ -40,6 +40,19 @@ pub enum FrictionModel {
     Anchored,
 }
 
+/// Which linear solver finds directions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinearPolicy {
+    /// Conjugate gradients; a factorisation where they would take longer.
+    #[default]
+    Auto,
+    /// Conjugate gradients with block Jacobi.
+    Pcg,
+    /// Sparse Cholesky of elasticity and contacts together.
+    Direct,
+}
+
 /// Options with their defaults; lengths in metres.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -62,6 +75,8 @@ pub struct BarrierOptions {
     pub extension: f64,
     /// Share of a gap that one line search leaves open.
     pub slack: f64,
+    /// Which linear solver.
+    pub linear: LinearPolicy,
     /// Residual of conjugate gradients relative to the one at their start (largest component).
     pub pcg_tolerance: f64,
     /// Iterations of conjugate gradients at most.
@@ -70,6 +85,9 @@ pub struct BarrierOptions {
     pub barrier: BarrierShape,
     /// Whether elasticity counts in the stiffness of contacts; mass and distance alone otherwise.
     pub elastic_stiffness: bool,
+    /// Largest part, in curvatures of the barrier, by which the growth of a stiffness with a closing gap counts in the matrix; 0 is
+    /// the document's frozen stiffness.
+    pub stiffness_growth: f64,
     /// How friction is measured.
     pub friction: FrictionModel,
     /// Slip below which friction is not fully mobilised \[m\], ε.
@@ -90,10 +108,12 @@ impl Default for BarrierOptions {
             error_reduction: true,
             extension: 1.25,
             slack: 0.1,
+            linear: LinearPolicy::Auto,
             pcg_tolerance: 1e-3,
             pcg_iterations: 5000,
             barrier: BarrierShape::Cubic,
             elastic_stiffness: true,
+            stiffness_growth: 2.0,
             friction: FrictionModel::Lagged,
             friction_epsilon: 1e-5,
             friction_cap: false,
@@ -111,6 +131,10 @@ impl BarrierOptions {
         ];
         if let Some((name, value)) = positive.iter().find(|(_, v)| !(v.is_finite() && *v > 0.0)) {
             return Err(format!("`{name}` is {value}; give a positive number"));
+        }
+        if !(self.stiffness_growth.is_finite() && self.stiffness_growth >= 0.0) {
+            let value = self.stiffness_growth;
+            return Err(format!("`stiffness_growth` is {value}; give 0 or a positive number, such as 2"));
         }
         let shares = [("beta_max", self.beta_max), ("slack", self.slack)];
         if let Some((name, value)) = shares.iter().find(|(_, v)| !(*v > 0.0 && *v < 1.0)) {

@@ -1,21 +1,23 @@
 //! Algorithm 1: inexact Newton with an accumulated step share β.   [Ando2024, section 3.2]
 
 use super::anchors::AnchorMemory;
-use super::check::{refuse_intersections, smallest_gap};
+use super::check::refuse_intersections;
 use super::contacts::{Configuration, Contact, Detector, scripted_vertices};
+use super::linear_solve::LinearSolves;
 use super::newton::{Iteration, Newton};
 use super::options::{BarrierOptions, FrictionModel};
+use super::progress::Progress;
 use super::strain_limits::StrainLimits;
 use crate::advance::{accept, energies};
 use crate::contact_report::{add_load, terms};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::registry::MethodError;
-use crate::report::{ContactSample, StepReport, timed};
+use crate::report::{ContactSample, StepReport, StepSeconds, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use stiction_bodies::{Model, State};
 use stiction_energy::Elasticity;
-use stiction_numerics::{BlockMatrix, LinearPcg, Vec3};
+use stiction_numerics::{BlockMatrix, Vec3};
 
 /// Inexact Newton with barriers.
 pub struct BarrierSolver {
@@ -25,7 +27,7 @@ pub struct BarrierSolver {
     detector: Detector,
     limits: StrainLimits,
     anchors: AnchorMemory,
-    pcg: LinearPcg,
+    linear: LinearSolves,
     /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends on the chord of their way, not on
     /// the way itself. Empty before the first step.
     kinematic: Vec<Vec3>,
@@ -34,83 +36,19 @@ pub struct BarrierSolver {
     checked: bool,
 }
 
-/// A step is stuck when so many iterations in a row took less than [`STUCK_SHARE`] of their direction.
-const STUCK_COUNT: usize = 8;
+/// A step that fails is tried again so many times.
+const RETRIES: usize = 3;
 
-/// See [`STUCK_COUNT`].
-const STUCK_SHARE: f64 = 1e-4;
+/// How much smaller the step is each time.
+const SMALLER: f64 = 0.25;
 
-/// A step that got less far than this share is an error.
-const LEAST_STEP: f64 = 1e-3;
-
-/// The loop over Newton iterations, as it went.
-struct Progress {
-    beta: f64,
-    iterations: usize,
-    converged: bool,
-    pcg_iterations: usize,
-    pcg_failures: usize,
-    smallest_alpha: f64,
-    stuck: usize,
-    last: Option<Iteration>,
-}
-
-impl Progress {
-    fn new() -> Progress {
-        Progress {
-            beta: 0.0,
-            iterations: 0,
-            converged: false,
-            pcg_iterations: 0,
-            pcg_failures: 0,
-            smallest_alpha: 1.0,
-            stuck: 0,
-            last: None,
-        }
-    }
-
-    fn add(&mut self, iteration: Iteration) {
-        let alpha = iteration.limit.alpha;
-        self.iterations += 1;
-        self.pcg_iterations += iteration.pcg_iterations;
-        self.pcg_failures += usize::from(!iteration.pcg_converged);
-        self.smallest_alpha = self.smallest_alpha.min(alpha);
-        self.stuck = if alpha < STUCK_SHARE { self.stuck + 1 } else { 0 };
-        self.last = Some(iteration);
-    }
-
-    /// Whether the loop is to be left.
-    fn is_done(&mut self, options: &BarrierOptions, h: f64) -> bool {
-        if self.iterations >= options.max_iterations || self.stuck >= STUCK_COUNT {
-            return true;
-        }
-        if self.iterations < options.min_iterations {
-            return false;
-        }
-        if !options.complete {
-            self.converged = self.beta >= options.beta_max;
-            return self.converged;
-        }
-        let whole = self.beta >= 1.0;
-        let rested =
-            self.last.as_ref().is_some_and(|i| i.limit.alpha == 1.0 && i.change < options.tolerance * h);
-        self.converged = whole && rested;
-        self.converged || (whole && self.iterations >= options.refine_iterations)
-    }
-
-    /// An error when the step got nowhere, naming what is in the way.
-    fn require_motion(&self, h: f64) -> Result<(), StepError> {
-        if self.beta >= LEAST_STEP {
-            return Ok(());
-        }
-        let culprit = self.last.as_ref().and_then(|i| i.limit.culprit.clone()).unwrap_or_default();
-        let reason = format!(
-            "the step is stuck at {:.1e} of {h:e} s after {} iterations between {culprit}: pins or colliders may force an \
-             intersection there; change their motion or take a smaller step",
-            self.beta, self.iterations
-        );
-        Err(StepError::Contact { reason })
-    }
+/// A step that was made but not yet taken over.
+struct Attempt {
+    now: Configuration,
+    advanced: f64,
+    progress: Progress,
+    /// The smallest gap at its end \[m\].
+    gap: f64,
 }
 
 impl BarrierSolver {
@@ -118,7 +56,7 @@ impl BarrierSolver {
     pub fn new(options: BarrierOptions, world: World<'_>) -> Result<BarrierSolver, MethodError> {
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let system = BlockMatrix::zeros(elasticity.pattern().clone());
-        let detector = Detector::new(world.model)?;
+        let detector = Detector::new(world.model, elasticity.pattern())?;
         let limits = StrainLimits::new(world, &elasticity);
         if world.model.surfaces.objects.iter().all(|o| o.contact_gap <= 0.0) {
             let message = "every contact gap is 0, so no barrier can act; give bodies or colliders a `gap`";
@@ -131,7 +69,7 @@ impl BarrierSolver {
             detector,
             limits,
             anchors: AnchorMemory::default(),
-            pcg: LinearPcg::new(),
+            linear: LinearSolves::default(),
             kinematic: Vec::new(),
             kinematic_time: 0.0,
             checked: false,
@@ -143,6 +81,128 @@ impl BarrierSolver {
         let kept = !self.kinematic.is_empty() && self.kinematic_time == state.time;
         let kinematic = if kept { self.kinematic.clone() } else { scripted_vertices(model, state.time) };
         Configuration { blocks: state.blocks.clone(), kinematic, time: state.time }
+    }
+
+    /// A step by the chosen policy; what cannot be completed goes as far as the document's policy gets.
+    fn attempt(
+        &mut self,
+        world: World<'_>,
+        state: &State,
+        start: &Configuration,
+        h: f64,
+        seconds: &mut StepSeconds,
+    ) -> Result<Attempt, StepError> {
+        let first = self.iterate(world, state, start, h, self.options.complete, seconds)?;
+        if !self.options.complete || first.progress.beta() >= 1.0 {
+            return Ok(first);
+        }
+        self.iterate(world, state, start, h, false, seconds)
+    }
+
+    /// Algorithm 1.
+    fn iterate(
+        &mut self,
+        world: World<'_>,
+        state: &State,
+        start: &Configuration,
+        h: f64,
+        complete: bool,
+        seconds: &mut StepSeconds,
+    ) -> Result<Attempt, StepError> {
+        let model = world.model;
+        let options = BarrierOptions { complete, ..self.options.clone() };
+        let inertia = Inertia::Dynamic;
+        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, inertia);
+        let end = target(model, &potential, state.time + h);
+        let mut now = start.clone();
+        let mut progress = Progress::new(self.detector.owners.clock() + 1);
+        let detector = &mut self.detector;
+        timed(&mut seconds.detection, || {
+            let blocks = potential.inertial_guess();
+            detector.expect(model, start, &Configuration { blocks, ..end.clone() })
+        })?;
+        self.linear.begin_step();
+        let mut newton = Newton {
+            options: &options,
+            world,
+            detector: &mut self.detector,
+            limits: &self.limits,
+            anchors: &self.anchors,
+            system: &mut self.system,
+            linear: &mut self.linear,
+            seconds,
+        };
+
+        // Newton iterations towards the end of the whole step, until enough of it is done.
+        loop {
+            progress.advance(newton.inner_step(&potential, start, &end, &mut now)?);
+            if progress.is_done(&options, h) {
+                break;
+            }
+        }
+        if !complete {
+            progress.require_motion(h)?;
+        }
+
+        // Error reduction: the same once more for the share of the step that was really taken.
+        let advanced = if progress.beta() >= 1.0 { h } else { progress.beta() * h };
+        if !complete && options.error_reduction && progress.beta() < 1.0 {
+            let shorter = IncrementalPotential::new(world, &self.elasticity, state, advanced, inertia);
+            now.time = state.time + advanced;
+            let end = target(model, &shorter, now.time);
+            progress.add(newton.inner_step(&shorter, start, &end, &mut now)?);
+        }
+
+        // The explicit test.
+        if !now.blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
+            return Err(StepError::NotFinite { what: "the state after the step" });
+        }
+        let (detector, limits) = (&mut self.detector, &self.limits);
+        let gap = timed(&mut seconds.detection, || {
+            refuse_intersections(detector, limits, model, &now, "after the step")
+        })?;
+        Ok(Attempt { now, advanced, progress, gap })
+    }
+
+    /// Makes an attempt the state, and reports it.
+    fn take_over(
+        &mut self,
+        world: World<'_>,
+        state: &mut State,
+        start: &Configuration,
+        attempt: Attempt,
+        report: &mut StepReport,
+    ) {
+        let Attempt { now, advanced, progress, gap } = attempt;
+        report.advanced = advanced;
+        report.iterations = progress.iterations;
+        report.converged = progress.converged;
+        report.penetration = (-gap).max(0.0);
+        let excess = self.limits.excess(&now.blocks);
+        report.strain_limit_excess = excess.map_or(0.0, |(excess, _)| excess.max(0.0));
+        report.counters.extend([
+            ("beta", progress.beta()),
+            ("pcg_iterations", progress.pcg_iterations as f64),
+            ("pcg_unconverged", progress.pcg_failures as f64),
+            ("direct_solves", progress.direct_solves as f64),
+            ("smallest_alpha", progress.smallest_alpha),
+        ]);
+        if gap.is_finite() {
+            report.counters.push(("min_gap_m", gap));
+        }
+        if let Some(last) = &progress.last {
+            report.residual.push(("change_m", last.change));
+            report_contacts(world, last, report);
+            if self.options.friction == FrictionModel::Anchored {
+                let moved = |c: &Contact| {
+                    c.displacement(&start.blocks, &now.blocks) + c.moved + c.ahead * last.limit.of(c)
+                };
+                self.anchors.replace(&last.contacts, self.options.friction_epsilon, moved);
+            }
+        }
+        accept(world, state, now.blocks, advanced, Inertia::Dynamic);
+        (self.kinematic, self.kinematic_time) = (now.kinematic, state.time);
+        report.energy = energies(world, &self.elasticity, state);
     }
 }
 
@@ -175,97 +235,38 @@ impl Solver for BarrierSolver {
     }
 
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
-        let model = world.model;
         let mut report = StepReport::default();
-        let start = self.start(model, state);
+        let start = self.start(world.model, state);
         if !self.checked {
-            refuse_intersections(&mut self.detector, &self.limits, model, &start, "at the start")?;
+            self.detector.near.forget();
+            refuse_intersections(&mut self.detector, &self.limits, world.model, &start, "at the start")?;
             self.checked = true;
         }
-        let mut now = start.clone();
-        let mut progress = Progress::new();
-        let mut newton = Newton {
-            options: &self.options,
-            world,
-            detector: &mut self.detector,
-            limits: &self.limits,
-            anchors: &self.anchors,
-            system: &mut self.system,
-            pcg: &mut self.pcg,
-            seconds: &mut report.seconds,
-        };
-
-        // Newton iterations towards the end of the whole step, until enough of it is done.
-        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
-        let end = target(model, &potential, state.time + h);
-        loop {
-            let iteration = newton.inner_step(&potential, &start, &end, &mut now)?;
-            progress.beta += (1.0 - progress.beta) * iteration.limit.alpha;
-            progress.add(iteration);
-            if progress.is_done(&self.options, h) {
-                break;
-            }
+        let mut length = h;
+        let mut outcome = self.attempt(world, state, &start, length, &mut report.seconds);
+        let mut retries = 0;
+        while outcome.is_err() && retries < RETRIES {
+            length *= SMALLER;
+            retries += 1;
+            outcome = self.attempt(world, state, &start, length, &mut report.seconds);
         }
-        progress.require_motion(h)?;
-
-        // Error reduction: the same once more for the share of the step that was really taken.
-        let advanced = if progress.beta >= 1.0 { h } else { progress.beta * h };
-        if self.options.error_reduction && progress.beta < 1.0 {
-            let shorter =
-                IncrementalPotential::new(world, &self.elasticity, state, advanced, Inertia::Dynamic);
-            now.time = state.time + advanced;
-            let end = target(model, &shorter, now.time);
-            progress.add(newton.inner_step(&shorter, &start, &end, &mut now)?);
-        }
-
-        // The explicit test, and only then the state.
-        let (detector, limits) = (&mut self.detector, &self.limits);
-        let gap = timed(&mut report.seconds.detection, || {
-            refuse_intersections(detector, limits, model, &now, "after the step")?;
-            smallest_gap(detector, model, &now)
-        })?;
-        if !now.blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
-            return Err(StepError::NotFinite { what: "the state after the step" });
-        }
-        report.advanced = advanced;
-        report.iterations = progress.iterations;
-        report.converged = progress.converged;
-        report.penetration = (-gap).max(0.0);
-        report.strain_limit_excess = limits.excess(&now.blocks).map_or(0.0, |(excess, _)| excess.max(0.0));
-        if let Some(last) = &progress.last {
-            report.residual.push(("change_m", last.change));
-            report_contacts(world, last, &mut report);
-        }
-        report.counters = vec![
-            ("beta", progress.beta),
-            ("pcg_iterations", progress.pcg_iterations as f64),
-            ("pcg_unconverged", progress.pcg_failures as f64),
-            ("smallest_alpha", progress.smallest_alpha),
-        ];
-        if gap.is_finite() {
-            report.counters.push(("min_gap_m", gap));
-        }
-        if let (FrictionModel::Anchored, Some(last)) = (self.options.friction, &progress.last) {
-            let share = last.limit.alpha;
-            let moved = |c: &Contact| c.displacement(&start.blocks, &now.blocks) + c.moved + c.ahead * share;
-            self.anchors.replace(&last.contacts, self.options.friction_epsilon, moved);
-        }
-        accept(world, state, now.blocks, advanced, Inertia::Dynamic);
-        (self.kinematic, self.kinematic_time) = (now.kinematic, state.time);
-        report.energy = energies(world, &self.elasticity, state);
+        let attempt = outcome?;
+        report.counters.push(("retries", retries as f64));
+        self.take_over(world, state, &start, attempt, &mut report);
         Ok(report)
     }
 
     fn save(&self) -> SavedState {
-        let mut saved = SavedState::new(2);
+        let mut saved = SavedState::new(3);
         self.anchors.save(&mut saved);
+        self.linear.save(&mut saved);
         saved.put_vectors("kinematic", &self.kinematic);
         saved.numbers.insert("kinematic_time".to_owned(), vec![self.kinematic_time]);
         saved
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        saved.expect_version(2)?;
+        saved.expect_version(3)?;
         let wrong = |name: &str| RestoreError::Array { name: name.to_owned() };
         let flat = saved.numbers("kinematic")?;
         let expected = self.detector.mesh_collider_vertices();
@@ -276,12 +277,14 @@ impl Solver for BarrierSolver {
         self.kinematic = flat.chunks_exact(3).map(Vec3::from_column_slice).collect();
         self.kinematic_time = time;
         self.anchors = AnchorMemory::restore(saved)?;
+        self.linear.restore(saved)?;
         Ok(())
     }
 
     fn reset(&mut self) {
         self.kinematic.clear();
         self.anchors.clear();
+        self.linear.reset();
         self.checked = false;
     }
 }

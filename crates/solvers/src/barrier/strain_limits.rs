@@ -9,7 +9,7 @@ use super::assembly::Elastic;
 use super::options::BarrierOptions;
 use crate::solver::World;
 use rayon::prelude::*;
-use stiction_contact::barrier::{Barrier, strain_limit_stiffness};
+use stiction_contact::barrier::{Barrier, BarrierTerms, strain_limit_stiffness};
 use stiction_energy::laws::PrincipalHessian2;
 use stiction_energy::{Elasticity, TriangleElement};
 use stiction_numerics::{BlockMatrix, Mat2, Mat3, Mat3x2, Svd3x2, Vec2, Vec3, svd3x2};
@@ -89,11 +89,13 @@ impl StrainLimits {
         self.triangles.par_iter().filter_map(|t| terms(t, options, &barrier, elastic, mass, x)).collect()
     }
 
-    /// The share of a way that keeps every triangle below its limit, and a node of the triangle that limits it.
-    pub fn safe_share(&self, start: &[Vec3], end: &[Vec3], slack: f64) -> (f64, u32) {
-        let share = |t: &Limited| (triangle_share(t, t.places(start), t.places(end), slack), t.nodes[0]);
-        let shares: Vec<(f64, u32)> = self.triangles.par_iter().map(share).collect();
-        shares.into_iter().fold((1.0, 0), |best, this| if this.0 < best.0 { this } else { best })
+    /// The share of a way that keeps a triangle below its limit, and one of its nodes, for triangles that would exceed it.
+    pub fn safe_shares(&self, start: &[Vec3], end: &[Vec3], slack: f64) -> Vec<(f64, u32)> {
+        let share = |t: &Limited| {
+            let share = triangle_share(t, t.places(start), t.places(end), slack);
+            (share < 1.0).then_some((share, t.nodes[0]))
+        };
+        self.triangles.par_iter().filter_map(share).collect()
     }
 
     /// Largest excess over a limit and a node of the triangle that has it; negative when all are below.
@@ -138,10 +140,18 @@ fn terms(
             false => Mat3::zeros(),
         }
     };
-    let kappa = strain_limit_stiffness(triangle.mass, gap, &places, block).max(triangle.mass / (gap * gap));
-    let at = svd.sigma.map(|sigma| barrier.at(1.0 + triangle.limit - sigma, activation).slope * -kappa);
-    let second =
-        svd.sigma.map(|sigma| barrier.at(1.0 + triangle.limit - sigma, activation).curvature * kappa);
+    let inertial = triangle.mass / (gap * gap);
+    let kappa = strain_limit_stiffness(triangle.mass, gap, &places, block).max(inertial);
+    let values = svd.sigma.map(|sigma| 1.0 + triangle.limit - sigma).data.0[0];
+    let terms = values.map(|gap| BarrierTerms::new(barrier, gap, activation, kappa, Vec3::zeros()));
+    let at = Vec2::from(terms.map(|t| t.map_or(0.0, |t| t.force)));
+    let mut second = Vec2::from(terms.map(|t| t.map_or(0.0, |t| t.curvature)));
+    // The stiffness grows with the larger stretch alone.
+    let widest = svd.sigma.imax();
+    if let Some(mut terms) = terms[widest] {
+        terms.stiffen(inertial, gap, barrier.at(gap, activation).slope, options.stiffness_growth);
+        second[widest] = terms.curvature;
+    }
     let apart = svd.sigma.x - svd.sigma.y;
     let flip = match apart.abs() > 1e-6 {
         true => (at.x - at.y) / apart,

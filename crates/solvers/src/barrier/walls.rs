@@ -212,33 +212,44 @@ impl Wall {
         gaps.into_iter().fold((f64::INFINITY, 0), |best, this| if this.0 < best.0 { this } else { best })
     }
 
-    /// The share of a motion that is safe for all features, and the first corner of the feature that limits it.
-    pub fn safe_share(
+    /// Whether the collider moves at all.
+    pub fn moves(&self) -> bool {
+        self.moves
+    }
+
+    /// The share of a motion that is safe for each feature that comes near, with its first corner.
+    pub fn safe_shares(
         &self,
         model: &Model,
         mesh: &CollisionMesh,
         motion: &WallMotion<'_>,
         slack: f64,
-    ) -> (f64, u32) {
+    ) -> Vec<(f64, u32)> {
         let share = |feature: &Feature| {
-            let share = self.feature_share(self.offset(model, mesh, feature), motion, feature, slack);
-            (share, feature.corners[0])
+            let share = self.feature_share(self.offset(model, mesh, feature), motion, feature, slack)?;
+            Some((share, feature.corners[0]))
         };
-        let shares: Vec<(f64, u32)> = self.features.par_iter().map(share).collect();
-        shares.into_iter().fold((1.0, 0), |best, this| if this.0 < best.0 { this } else { best })
+        self.features.par_iter().filter_map(share).collect()
     }
 
-    fn feature_share(&self, offset: f64, motion: &WallMotion<'_>, feature: &Feature, slack: f64) -> f64 {
+    /// `None` for a feature that stays far away.
+    fn feature_share(
+        &self,
+        offset: f64,
+        motion: &WallMotion<'_>,
+        feature: &Feature,
+        slack: f64,
+    ) -> Option<f64> {
         let reach = |&v: &u32| (motion.end[v as usize] - motion.start[v as usize]).norm();
         let travel = feature.corners().iter().map(reach).fold(0.0, f64::max);
         let surface = self.surface_travel(motion, &motion.start[feature.corners[0] as usize]);
         if self.at_least(feature, motion.start, motion.times[0]) - offset > travel + surface {
-            return 1.0;
+            return None;
         }
-        match self.shape.is_convex_solid() {
+        Some(match self.shape.is_convex_solid() {
             true => self.advance_to_solid(offset, motion, feature, slack, surface),
             false => self.bisect_free_side(offset, motion, feature.corners[0], slack),
-        }
+        })
     }
 
     /// How far the surface near a place moves over the motion \[m\], with a margin.

@@ -1,0 +1,129 @@
+//! Candidate pairs that serve all queries of a step.
+//!
+//! A search takes boxes that hold the expected way of every vertex and a margin. As long as every vertex stays in its box, the list holds
+//! every pair that a search of its own would find: further iterations look at pairs, not at the tree. The list is forgotten at
+//! the start of a step, so that a resumed run finds the same.
+
+use rayon::prelude::*;
+use stiction_collision::narrow_phase::{edge_edge_pair, vertex_triangle_pair};
+use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
+use stiction_numerics::Vec3;
+
+/// The list and where it holds.
+#[derive(Default)]
+pub(super) struct NearPairs {
+    /// Where the vertices were when it was made \[m\]; empty before the first search.
+    reference: Vec<Vec3>,
+    /// Lowest and highest corner per vertex \[m\].
+    boxes: Vec<[Vec3; 2]>,
+    candidates: Candidates,
+    /// Gaps of the candidates at the reference \[m\], vertices and triangles first.
+    gaps: [Vec<f32>; 2],
+}
+
+/// Which pairs of a list are asked for.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted {
+    /// Those that may be nearer than this \[m\].
+    Nearer(f64),
+    /// Those that may lose all but this share of their gap.
+    Closing(f64),
+}
+
+/// Share of a way by which its box is longer, at both ends.
+const LONGER: f64 = 0.1;
+
+/// Margin around the boxes in activation gaps.
+const MARGIN: f64 = 0.5;
+
+/// Vertices per task.
+const CHUNK: usize = 4096;
+
+/// Candidates per task.
+const PAIRS: usize = 8192;
+
+impl NearPairs {
+    pub fn forget(&mut self) {
+        self.boxes.clear();
+    }
+
+    /// Makes the list hold for a way of all vertices, straight from `from` to `to`, and gaps up to `gap`.
+    pub fn cover(
+        &mut self,
+        phase: &mut BroadPhase,
+        mesh: &CollisionMesh,
+        [from, to]: [&[Vec3]; 2],
+        gap: f64,
+    ) -> Result<(), MeshError> {
+        if self.holds(from, to) {
+            return Ok(());
+        }
+        let margin = MARGIN * gap;
+        let longer = |a: &[Vec3], b: &[Vec3]| -> Vec<Vec3> {
+            a.iter().zip(b).map(|(a, b)| a - (b - a) * LONGER).collect()
+        };
+        let (start, end) = (longer(from, to), longer(to, from));
+        self.candidates = phase.swept_candidates(mesh, &start, &end, gap + 2.0 * margin)?;
+        // A hair inside: the tree rounds its boxes.
+        let grow = Vec3::repeat(0.99 * margin);
+        self.boxes = start.iter().zip(&end).map(|(a, b)| [a.inf(b) - grow, a.sup(b) + grow]).collect();
+        self.reference = from.to_vec();
+        self.gaps = [
+            gaps(&self.candidates.vertex_triangle, |[v, t]| vertex_triangle_pair(mesh, from, v, t).gap),
+            gaps(&self.candidates.edge_edge, |[a, b]| edge_edge_pair(mesh, from, a, b).gap),
+        ];
+        Ok(())
+    }
+
+    fn holds(&self, from: &[Vec3], to: &[Vec3]) -> bool {
+        let inside = |x: &Vec3, [low, high]: &[Vec3; 2]| (0..3).all(|k| low[k] <= x[k] && x[k] <= high[k]);
+        let all = |(boxes, (a, b)): (&[[Vec3; 2]], (&[Vec3], &[Vec3]))| {
+            boxes.iter().zip(a.iter().zip(b)).all(|(c, (a, b))| inside(a, c) && inside(b, c))
+        };
+        let ways = from.par_chunks(CHUNK).zip(to.par_chunks(CHUNK));
+        self.boxes.len() == from.len() && self.boxes.par_chunks(CHUNK).zip(ways).all(all)
+    }
+
+    /// The wanted pairs of a way that the list covers. A gap changes at most by what both features moved since the reference, a
+    /// feature at most by what its vertices did: most pairs are turned down without a look at them.
+    pub fn select(&self, mesh: &CollisionMesh, [from, to]: [&[Vec3]; 2], wanted: Wanted) -> Candidates {
+        let travel = |v: usize| {
+            let squared = |x: &Vec3| (x - self.reference[v]).norm_squared();
+            squared(&from[v]).max(squared(&to[v])).sqrt() as f32
+        };
+        let travel: Vec<f32> = (0..from.len()).into_par_iter().with_min_len(CHUNK).map(travel).collect();
+        let furthest = |vertices: &[u32]| vertices.iter().map(|&v| travel[v as usize]).fold(0.0, f32::max);
+        let (share, reach) = match wanted {
+            Wanted::Nearer(gap) => (1.0, gap as f32),
+            Wanted::Closing(slack) => (1.0 - slack as f32, 0.0),
+        };
+        // Single precision rounds by 1e-7: a wider net.
+        let keep = |gap: f32, moved: f32| share * gap <= 1.0001 * (reach + moved) + f32::MIN_POSITIVE;
+        let (edges, triangles) = (mesh.edges(), mesh.triangles());
+        Candidates {
+            vertex_triangle: filtered(&self.candidates.vertex_triangle, &self.gaps[0], |[v, t], gap| {
+                keep(gap, travel[v as usize] + furthest(&triangles[t as usize]))
+            }),
+            edge_edge: filtered(&self.candidates.edge_edge, &self.gaps[1], |[a, b], gap| {
+                keep(gap, furthest(&edges[a as usize]) + furthest(&edges[b as usize]))
+            }),
+        }
+    }
+}
+
+/// Gaps of pairs, in order.
+fn gaps(pairs: &[[u32; 2]], gap: impl Fn([u32; 2]) -> f64 + Sync) -> Vec<f32> {
+    pairs.par_iter().with_min_len(PAIRS).map(|pair| gap(*pair) as f32).collect()
+}
+
+/// The pairs that a test keeps, in order.
+fn filtered(pairs: &[[u32; 2]], gaps: &[f32], keep: impl Fn([u32; 2], f32) -> bool + Sync) -> Vec<[u32; 2]> {
+    let chunks = pairs.par_chunks(PAIRS).zip(gaps.par_chunks(PAIRS));
+    let parts: Vec<Vec<[u32; 2]>> = chunks
+        .map(|(pairs, gaps)| {
+            let both = pairs.iter().zip(gaps);
+            both.filter(|(pair, gap)| keep(**pair, **gap)).map(|(pair, _)| *pair).collect()
+        })
+        .collect();
+    parts.concat()
+}

@@ -1,0 +1,102 @@
+//! The loop over Newton iterations, as it went: shares β of the step, and when to leave.   [Ando2024, section 3.2]
+
+use super::newton::Iteration;
+use super::options::BarrierOptions;
+use crate::solver::StepError;
+
+/// A step is stuck when so many iterations in a row took less than [`STUCK_SHARE`] of their direction.
+const STUCK_COUNT: usize = 8;
+
+/// See [`STUCK_COUNT`].
+const STUCK_SHARE: f64 = 1e-4;
+
+/// A step that got less far than this share is an error.
+const LEAST_STEP: f64 = 1e-3;
+
+/// What the iterations of a step reached.
+pub(super) struct Progress {
+    /// Share of the step per object, then of the clock.
+    beta: Vec<f64>,
+    pub iterations: usize,
+    pub converged: bool,
+    pub pcg_iterations: usize,
+    pub pcg_failures: usize,
+    pub direct_solves: usize,
+    pub smallest_alpha: f64,
+    stuck: usize,
+    pub last: Option<Iteration>,
+}
+
+impl Progress {
+    pub fn new(objects: usize) -> Progress {
+        Progress {
+            beta: vec![0.0; objects],
+            iterations: 0,
+            converged: false,
+            pcg_iterations: 0,
+            pcg_failures: 0,
+            direct_solves: 0,
+            smallest_alpha: 1.0,
+            stuck: 0,
+            last: None,
+        }
+    }
+
+    /// The smallest share β of all objects.
+    pub fn beta(&self) -> f64 {
+        self.beta.iter().copied().fold(1.0, f64::min)
+    }
+
+    /// Books an iteration and what it did of the step: `β ← β + (1 − β) α`.
+    pub fn advance(&mut self, iteration: Iteration) {
+        for (beta, alpha) in self.beta.iter_mut().zip(&iteration.limit.alpha) {
+            *beta = if *alpha == 1.0 { 1.0 } else { *beta + (1.0 - *beta) * alpha };
+        }
+        self.add(iteration);
+    }
+
+    /// Books an iteration.
+    pub fn add(&mut self, iteration: Iteration) {
+        let alpha = iteration.limit.smallest();
+        self.iterations += 1;
+        self.pcg_iterations += iteration.solved.pcg_iterations;
+        self.pcg_failures += usize::from(!iteration.solved.converged);
+        self.direct_solves += usize::from(iteration.solved.direct);
+        self.smallest_alpha = self.smallest_alpha.min(alpha);
+        self.stuck = if alpha < STUCK_SHARE { self.stuck + 1 } else { 0 };
+        self.last = Some(iteration);
+    }
+
+    /// Whether the loop is to be left.
+    pub fn is_done(&mut self, options: &BarrierOptions, h: f64) -> bool {
+        if self.iterations >= options.max_iterations || self.stuck >= STUCK_COUNT {
+            return true;
+        }
+        if self.iterations < options.min_iterations {
+            return false;
+        }
+        if !options.complete {
+            self.converged = self.beta() >= options.beta_max;
+            return self.converged;
+        }
+        let whole = self.beta() >= 1.0;
+        let rested = |i: &Iteration| i.limit.smallest() == 1.0 && i.change < options.tolerance * h;
+        self.converged = whole && self.last.as_ref().is_some_and(rested);
+        self.converged || (whole && self.iterations >= options.refine_iterations)
+    }
+
+    /// An error when the step got nowhere, naming what is in the way.
+    pub fn require_motion(&self, h: f64) -> Result<(), StepError> {
+        if self.beta() >= LEAST_STEP {
+            return Ok(());
+        }
+        let culprit = self.last.as_ref().and_then(|i| i.limit.culprit.clone()).unwrap_or_default();
+        let reason = format!(
+            "the step is stuck at {:.1e} of {h:e} s after {} iterations between {culprit}: pins or colliders may force an \
+             intersection there; change their motion or take a smaller step",
+            self.beta(),
+            self.iterations
+        );
+        Err(StepError::Contact { reason })
+    }
+}
