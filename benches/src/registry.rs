@@ -115,6 +115,15 @@ pub fn all() -> &'static [Case] {
             pd_donuts::run,
             "growth with the number of donuts; 800 of 1300 vertices with --full"
         ),
+        case!("barrier_assembly", barrier_growth::assembly, "contact Hessians and forces of pressed sheets"),
+        case!(
+            "barrier_growth",
+            barrier_growth::growth,
+            "ten sheets under a ball by size; 20k to 300k with --full"
+        ),
+        case!("barrier_linear", barrier_compare::linear, "linear solvers of the barrier method by size"),
+        case!("barrier_needle", barrier_compare::on_needle, "choices of the barrier method on a needle"),
+        case!("barrier_friction", barrier_compare::friction, "lagged against anchored friction on a slope"),
         case!("render_100k", render::run, "a picture of 100k triangles"),
     ];
     CASES

@@ -1,5 +1,8 @@
 //! One file per family of cases.
 
+pub mod barrier_compare;
+pub mod barrier_growth;
+pub mod barrier_scenes;
 pub mod ccd_stress;
 pub mod collision;
 pub mod collision_pairs;

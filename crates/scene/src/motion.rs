@@ -81,6 +81,24 @@ impl Pose {
     }
 }
 
+/// Largest rates of a motion over a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RateBounds {
+    /// Of the centre [m/s].
+    pub translation: f64,
+    /// Angular [rad/s].
+    pub turning: f64,
+    /// Of the logarithm of the scale [1/s].
+    pub scaling: f64,
+}
+
+impl RateBounds {
+    /// How fast a point at most this far from the centre moves [m/s]: `|Ṫ| + (|ω| + |ṡ|/s) r`.
+    pub fn speed_at(&self, distance: f64) -> f64 {
+        self.translation + (self.turning + self.scaling) * distance
+    }
+}
+
 /// Keyed values and their rates at one time.
 struct Keyed {
     translation: [Vec3; 2],
@@ -129,6 +147,39 @@ impl Motion {
             + self.velocity * rate
             + spin.cross(&arm)
             + arm * (keyed.scale[1] / keyed.scale[0])
+    }
+
+    /// Where the point about which it turns is at a time [m].
+    pub fn centre_at(&self, time: f64) -> Vec3 {
+        let (tau, _) = self.rate_time(time);
+        self.centre + self.keyed(time).translation[0] + self.velocity * tau
+    }
+
+    /// Largest rates between two times. Between keys a smoothstep is at most 1.5 times as fast as its mean, and
+    /// `|d exp(r)/dt| ≤ |ṙ|` since the left Jacobian of the exponential map is nowhere longer than 1.
+    pub fn rate_bounds(&self, from: f64, to: f64) -> RateBounds {
+        let acts = from < self.end && to > self.start;
+        let own = |rate: &Vec3| if acts { rate.norm() } else { 0.0 };
+        let mut bounds = RateBounds {
+            translation: own(&self.velocity),
+            turning: own(&self.angular_velocity),
+            scaling: 0.0,
+        };
+        let peak = if self.interpolation == Interpolation::Smooth { 1.5 } else { 1.0 };
+        let mut keyed = RateBounds::default();
+        for pair in self.keys.windows(2).filter(|p| self.repeat || (p[0].time < to && p[1].time > from)) {
+            let rate = peak / (pair[1].time - pair[0].time);
+            let least = pair[0].scale.min(pair[1].scale);
+            let change = (pair[1].scale - pair[0].scale).abs();
+            keyed.translation =
+                keyed.translation.max((pair[1].translation - pair[0].translation).norm() * rate);
+            keyed.turning = keyed.turning.max((pair[1].rotation - pair[0].rotation).norm() * rate);
+            keyed.scaling = keyed.scaling.max(change * rate / least);
+        }
+        bounds.translation += keyed.translation;
+        bounds.turning += keyed.turning;
+        bounds.scaling += keyed.scaling;
+        bounds
     }
 
     /// Velocity at a time of the point that started at `reference` [m/s].
@@ -272,5 +323,36 @@ mod tests {
         assert!(!wild(Interpolation::Linear).is_static());
         let p = Vec3::new(0.1, 0.7, 0.9);
         assert_eq!(Motion::fixed().position(&p, 3.0), p);
+    }
+
+    #[test]
+    fn rates_stay_within_their_bounds() {
+        let key = |time: f64, k: f64| KeyFrame {
+            time,
+            translation: Vec3::new(k, 0.3 * k, -k),
+            rotation: Vec3::new(2.0 * k, 1.0, -k),
+            scale: 1.0 + 0.2 * k,
+        };
+        for interpolation in [Interpolation::Linear, Interpolation::Smooth] {
+            let motion = Motion {
+                centre: Vec3::new(0.2, -0.1, 0.4),
+                keys: vec![key(0.0, 0.0), key(0.4, 1.0), key(1.0, -0.5)],
+                interpolation,
+                velocity: Vec3::new(0.1, 0.2, 0.0),
+                angular_velocity: Vec3::new(0.0, 3.0, 1.0),
+                ..Motion::fixed()
+            };
+            for span in 0..20 {
+                let (from, to) = (0.05 * f64::from(span), 0.05 * f64::from(span + 1));
+                let bounds = motion.rate_bounds(from, to);
+                for k in 0..10 {
+                    let time = from + 0.005 * f64::from(k);
+                    let point = Vec3::new(0.7, 0.1, -0.3);
+                    let arm = (point - motion.centre_at(time)).norm();
+                    let speed = motion.velocity_at(&point, time).norm();
+                    assert!(speed <= bounds.speed_at(arm) + 1e-12, "{speed} at {time}");
+                }
+            }
+        }
     }
 }

@@ -84,7 +84,7 @@ pub fn methods() -> &'static [MethodInfo] {
         },
         MethodInfo {
             key: "barrier",
-            summary: "inexact Newton with cubic barriers and lagged friction: nothing ever intersects",
+            summary: "inexact Newton with cubic barriers and anchored friction: nothing ever intersects",
             resolves: false,
             create: |choice, world| {
                 let options = parse(choice, BarrierOptions::validate)?;

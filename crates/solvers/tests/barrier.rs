@@ -86,8 +86,19 @@ const FOLDING: &str = "
 
 #[test]
 fn nothing_ever_crosses_and_gaps_stay_open() {
+    assert_open_for(1..2);
+}
+
+/// Ten starts, each moved by 1 % of the gap.
+#[test]
+#[ignore = "slow: ten starts per scene"]
+fn nothing_ever_crosses_from_ten_starts() {
+    assert_open_for(1..11);
+}
+
+fn assert_open_for(seeds: std::ops::Range<u64>) {
     for (name, scene, steps) in [("ball", ON_A_BALL, 40), ("folding", FOLDING, 50)] {
-        for seed in 1..4 {
+        for seed in seeds.clone() {
             let mut bench = Bench::new(scene);
             bench.jitter(seed, 2e-5);
             let mut collider = Collider::new(&bench.model, DetectOptions::default()).expect("a mesh");
@@ -237,6 +248,62 @@ fn a_shortened_step_says_how_far_it_got() {
     }
     println!("{shortened} of 60 steps were shortened");
     assert!(shortened > 0);
+}
+
+/// A tight pair and a ball in free fall far away: the fall is exact although the pair shortens its own directions.
+#[test]
+fn a_tight_contact_does_not_hold_up_a_far_body() {
+    let mut bench = Bench::new(
+        "method = { key = 'barrier', max_iterations = 16 }
+        [bodies.sheet]
+        kind = 'cloth'
+        mesh = { grid = { size = [0.2, 0.2], cells = [6, 6], pattern = 'alternating' } }
+        material = { preset = 'cotton' }
+        gap = 0.002
+        velocity = [0, 0, -8]
+        [bodies.far]
+        kind = 'solid'
+        mesh = { tet_box = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+        translate = [3, 0, 0]
+        material = { density = 1000.0, young = 1e5, poisson = 0.3 }
+        gap = 0.002
+        [colliders.ball]
+        sphere = { centre = [0, 0, -0.11], radius = 0.1 }
+        gap = 0.002",
+    );
+    let far = bench.model.bodies.iter().position(|b| b.name == "far").expect("a far body");
+    let nodes = bench.model.bodies[far].nodes.clone();
+    let lowest =
+        |bench: &Bench| bench.state.blocks[nodes.clone()].iter().map(|x| x.z).fold(f64::MAX, f64::min);
+    let before = lowest(&bench);
+    let report = bench.step(0.005);
+    assert!(counter(&report, "smallest_alpha").is_some_and(|alpha| alpha < 0.9), "{:?}", report.counters);
+    assert_eq!(report.advanced, 0.005);
+    let fallen = before - lowest(&bench);
+    assert!((fallen / (9.81 * 0.005 * 0.005) - 1.0).abs() < 1e-3, "{fallen}");
+}
+
+/// While staging a stretched sheet finds its rest shape and does not fall; then it falls.
+#[test]
+fn staging_relaxes_without_weight_or_speed() {
+    let mut bench = Bench::new(
+        "method = { key = 'barrier', stage_until = 0.095 }
+        [bodies.sheet]
+        kind = 'cloth'
+        mesh = { grid = { size = [0.2, 0.2], cells = [4, 4], pattern = 'alternating' } }
+        velocity = [0, 0, 3]
+        material = { preset = 'cotton', young = 1e5 }
+        gap = 0.002",
+    );
+    let nodes = bench.model.nodes;
+    bench.state.blocks[..nodes].iter_mut().for_each(|x| *x *= 1.2);
+    let width = |bench: &Bench| bench.state.blocks[..nodes].iter().map(|x| x.x).fold(0.0, f64::max);
+    let stretched = width(&bench);
+    (0..10).for_each(|_| drop(bench.step(0.01)));
+    assert!(bench.centre().z.abs() < 1e-9 && bench.state.velocities.iter().all(|v| *v == Vec3::zeros()));
+    assert!((width(&bench) / stretched - 1.0 / 1.2).abs() < 0.02, "{} of {stretched}", width(&bench));
+    (0..5).for_each(|_| drop(bench.step(0.01)));
+    assert!(bench.centre().z < -0.01, "{}", bench.centre().z);
 }
 
 #[test]

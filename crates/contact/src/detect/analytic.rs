@@ -78,6 +78,21 @@ impl PlacedShape {
         )
     }
 
+    /// How much the distance of a point within `reach` of `place` can change through the motion of the shape alone, over a span of
+    /// time \[m\]: the speed of the nearest surface point, bounded over the span. A ball is where its centre is, however it turns.
+    pub fn travel_bound(&self, place: &Vec3, reach: f64, [from, to]: [f64; 2]) -> f64 {
+        let Some(motion) = self.motion.as_ref().filter(|_| to > from) else { return 0.0 };
+        let (rates, centre) = (motion.rate_bounds(from, to), motion.centre_at(from));
+        let moved = rates.translation * (to - from);
+        let arm = match self.ball_centre(from) {
+            // The scale moves the surface as well.
+            Some(ball) if rates.scaling == 0.0 => (ball - centre).norm(),
+            _ => (place - centre).norm() + reach + self.closest(place, from).distance.abs() + 2.0 * moved,
+        };
+        // Within the span the arm itself may grow with the scale.
+        rates.speed_at(arm * (rates.scaling * (to - from)).exp()) * (to - from)
+    }
+
     /// Velocity of the surface over [time, time + h] as a contact sees it \[m/s\], at the surface point `found` nearest to `place`.
     ///
     /// Tangential: the mean velocity of the material point. Normal: how fast the distance of `place` shrinks. The two differ where

@@ -37,7 +37,7 @@ pub(super) fn evaluate(
     way: Way<'_>,
     contacts: &[Contact],
 ) -> Vec<Terms> {
-    let barrier = options.barrier.barrier();
+    let barrier = options.shape();
     let evaluate = |contact: &Contact| {
         let [kappa, inertial] = stiffness(options, world, elastic, contact).map(|k| k * contact.multiplicity);
         let terms = BarrierTerms::new(&barrier, contact.gap, contact.activation, kappa, contact.normal);
@@ -133,7 +133,7 @@ impl<'a> ContactOperator<'a> {
     }
 
     /// y ← y + factor · Wᵀ f, one force per contact.
-    pub fn scatter(&self, factor: f64, forces: &[Vec3], y: &mut [Vec3]) {
+    fn scatter(&self, factor: f64, forces: &[Vec3], y: &mut [Vec3]) {
         y.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, y)| {
             for (k, y) in y.iter_mut().enumerate() {
                 for &(c, weight) in self.row(chunk * CHUNK + k) {
@@ -141,6 +141,13 @@ impl<'a> ContactOperator<'a> {
                 }
             }
         });
+    }
+
+    /// Subtracts the gradients of contacts, with what their prescribed parts will still move, from a right-hand side.
+    pub fn add_forces(&self, rhs: &mut [Vec3]) {
+        let pairs = self.contacts.par_iter().zip(self.terms).with_min_len(256);
+        let pulls: Vec<Vec3> = pairs.map(|(c, t)| t.gradient + t.hessian * c.ahead).collect();
+        self.scatter(-1.0, &pulls, rhs);
     }
 
     /// Inverses of the diagonal blocks of the sum.

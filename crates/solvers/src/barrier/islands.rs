@@ -126,3 +126,32 @@ fn objects_of<'a>(mesh: &'a CollisionMesh, pairs: &'a Candidates) -> impl Iterat
     let first = pairs.vertex_triangle.iter().map(move |&[v, t]| [own(v), mesh.triangle_body(t)]);
     first.chain(pairs.edge_edge.iter().map(|&[a, b]| [mesh.edge_body(a), mesh.edge_body(b)]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bodies 0 to 2, a floor at rest (3), a moving collider (4) and the clock (5).
+    fn owners() -> Owners {
+        Owners {
+            of_block: vec![0, 0, 1, 2],
+            of_kinematic: Vec::new(),
+            movable: vec![true, true, true, false, true, true],
+            joined: vec![[4, 5]],
+        }
+    }
+
+    #[test]
+    fn a_floor_joins_nothing_and_a_moving_collider_goes_by_the_clock() {
+        let owners = owners();
+        let mut islands = Islands::new(&owners);
+        islands.join(0, 3);
+        islands.join(1, 3);
+        assert_ne!(islands.root(0), islands.root(1));
+        islands.join(2, 4);
+        assert_eq!(islands.root(2), islands.root(owners.clock() as u32));
+        islands.join(1, 0);
+        let (parts, _) = islands.parts();
+        assert!(parts[0] == parts[2] && parts[0] != parts[3]);
+    }
+}

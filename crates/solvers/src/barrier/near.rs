@@ -77,11 +77,8 @@ impl NearPairs {
 
     fn holds(&self, from: &[Vec3], to: &[Vec3]) -> bool {
         let inside = |x: &Vec3, [low, high]: &[Vec3; 2]| (0..3).all(|k| low[k] <= x[k] && x[k] <= high[k]);
-        let all = |(boxes, (a, b)): (&[[Vec3; 2]], (&[Vec3], &[Vec3]))| {
-            boxes.iter().zip(a.iter().zip(b)).all(|(c, (a, b))| inside(a, c) && inside(b, c))
-        };
-        let ways = from.par_chunks(CHUNK).zip(to.par_chunks(CHUNK));
-        self.boxes.len() == from.len() && self.boxes.par_chunks(CHUNK).zip(ways).all(all)
+        let held = |v: usize| inside(&from[v], &self.boxes[v]) && inside(&to[v], &self.boxes[v]);
+        self.boxes.len() == from.len() && (0..from.len()).into_par_iter().with_min_len(CHUNK).all(held)
     }
 
     /// The wanted pairs of a way that the list covers. A gap changes at most by what both features moved since the reference, a

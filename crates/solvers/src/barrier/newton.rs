@@ -41,9 +41,10 @@ pub(super) struct Iteration {
 }
 
 impl Newton<'_> {
-    /// Moves `now` by α d.
+    /// Moves `now` by γ α d.
     pub fn inner_step(
         &mut self,
+        gamma: f64,
         potential: &IncrementalPotential<'_>,
         start: &Configuration,
         target: &Configuration,
@@ -66,7 +67,7 @@ impl Newton<'_> {
         };
         let forces = contacts.iter().zip(&terms).map(force).collect();
         let change = potential.change_size(&direction.blocks);
-        *now = moved(now, &direction, target, fixed, &limit.alpha, &self.detector.owners);
+        *now = moved(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
         Ok(Iteration { limit, change, solved, contacts, forces })
     }
 
@@ -106,9 +107,7 @@ impl Newton<'_> {
         let (matrix, linear, owners) = (&*self.system, &mut *self.linear, &self.detector.owners);
         timed(&mut self.seconds.linear_solve, || {
             let operator = ContactOperator::new(matrix, contacts, terms);
-            let pulls: Vec<Vec3> =
-                contacts.iter().zip(terms).map(|(c, t)| t.gradient + t.hessian * c.ahead).collect();
-            operator.scatter(-1.0, &pulls, rhs);
+            operator.add_forces(rhs);
             let left = |i: usize| match fixed[i] {
                 true => way.target.blocks[i] - way.now.blocks[i],
                 false => Vec3::zeros(),
@@ -126,18 +125,18 @@ impl Newton<'_> {
     }
 }
 
-/// `now + α d` with α by object; prescribed things that go all the way stand exactly where their script wants them.
+/// `now + γ α d` with α by object; prescribed things that go all the way stand exactly where their script wants them.
 fn moved(
     now: &Configuration,
     direction: &Configuration,
     target: &Configuration,
     fixed: &[bool],
     alpha: &[f64],
-    owners: &Owners,
+    (owners, gamma): (&Owners, f64),
 ) -> Configuration {
     let block = |i: usize| match alpha[owners.of_block[i] as usize] {
         1.0 if fixed[i] => target.blocks[i],
-        share => now.blocks[i] + direction.blocks[i] * share,
+        share => now.blocks[i] + direction.blocks[i] * (share * gamma),
     };
     let vertex = |i: usize| match alpha[owners.of_kinematic[i] as usize] {
         1.0 => target.kinematic[i],

@@ -1,7 +1,8 @@
 //! Options of method `barrier`.   [Ando2024, sections 3.2, 3.8 and 6]
 
+use crate::checks::{all_positive, at_least_one, none_negative};
 use serde::Deserialize;
-use stiction_contact::barrier::Barrier;
+use stiction_contact::barrier::{Barrier, CappedLogarithm};
 
 /// Which barrier keeps gaps open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -12,19 +13,10 @@ pub enum BarrierShape {
     Cubic,
     /// Logarithmic.
     Logarithmic,
+    /// Logarithmic until its curvature reaches `curvature_cap`, then a parabola.
+    CappedLogarithmic,
     /// Quadratic penalty.
     Quadratic,
-}
-
-impl BarrierShape {
-    /// The function itself.
-    pub fn barrier(self) -> Barrier {
-        match self {
-            BarrierShape::Cubic => Barrier::Cubic,
-            BarrierShape::Logarithmic => Barrier::Logarithmic,
-            BarrierShape::Quadratic => Barrier::Quadratic,
-        }
-    }
 }
 
 /// How friction is measured.
@@ -34,9 +26,9 @@ pub enum FrictionModel {
     /// None at all.
     None,
     /// The document's: from the start of the step, so that a body at rest creeps by up to ε per step.
-    #[default]
     Lagged,
     /// From anchors that live as long as their contacts: a body at rest does not creep.
+    #[default]
     Anchored,
 }
 
@@ -61,6 +53,8 @@ pub struct BarrierOptions {
     pub complete: bool,
     /// Share β of the step at which the document's policy (`complete = false`) leaves the loop.
     pub beta_max: f64,
+    /// Time until which nothing keeps its speed and nothing weighs \[s\]: a garment finds its place before it falls.
+    pub stage_until: f64,
     /// Newton iterations at least.
     pub min_iterations: usize,
     /// Newton iterations after which a completed step is no longer refined.
@@ -69,6 +63,8 @@ pub struct BarrierOptions {
     pub max_iterations: usize,
     /// A completed step is converged when no node moves faster than this in an iteration, |d|∞/h \[m/s\].
     pub tolerance: f64,
+    /// Refining iterations move by `exp(−decay n)` of their direction, n counted from the first; 0 is none, the document tried 0.005.
+    pub decay: f64,
     /// One more iteration with β h when less than the whole step was taken.
     pub error_reduction: bool,
     /// How far beyond the direction the line search looks.
@@ -83,6 +79,8 @@ pub struct BarrierOptions {
     pub pcg_iterations: usize,
     /// Which barrier.
     pub barrier: BarrierShape,
+    /// Largest curvature of the capped logarithmic barrier for unit stiffness; the cubic one reaches 4.
+    pub curvature_cap: f64,
     /// Whether elasticity counts in the stiffness of contacts; mass and distance alone otherwise.
     pub elastic_stiffness: bool,
     /// Largest part, in curvatures of the barrier, by which the growth of a stiffness with a closing gap counts in the matrix; 0 is
@@ -101,10 +99,12 @@ impl Default for BarrierOptions {
         BarrierOptions {
             complete: true,
             beta_max: 0.25,
+            stage_until: 0.0,
             min_iterations: 1,
             refine_iterations: 16,
             max_iterations: 256,
             tolerance: 1e-3,
+            decay: 0.0,
             error_reduction: true,
             extension: 1.25,
             slack: 0.1,
@@ -112,9 +112,10 @@ impl Default for BarrierOptions {
             pcg_tolerance: 1e-3,
             pcg_iterations: 5000,
             barrier: BarrierShape::Cubic,
+            curvature_cap: 16.0,
             elastic_stiffness: true,
             stiffness_growth: 2.0,
-            friction: FrictionModel::Lagged,
+            friction: FrictionModel::Anchored,
             friction_epsilon: 1e-5,
             friction_cap: false,
         }
@@ -122,20 +123,30 @@ impl Default for BarrierOptions {
 }
 
 impl BarrierOptions {
+    /// The barrier itself.
+    pub fn shape(&self) -> Barrier {
+        match self.barrier {
+            BarrierShape::Cubic => Barrier::Cubic,
+            BarrierShape::Logarithmic => Barrier::Logarithmic,
+            BarrierShape::CappedLogarithmic => CappedLogarithm::new(self.curvature_cap)
+                .map_or(Barrier::Logarithmic, Barrier::CappedLogarithmic),
+            BarrierShape::Quadratic => Barrier::Quadratic,
+        }
+    }
+
     /// Names the option that cannot be used, and why.
     pub fn validate(&self) -> Result<(), String> {
-        let positive = [
+        all_positive(&[
             ("tolerance", self.tolerance),
             ("pcg_tolerance", self.pcg_tolerance),
             ("friction_epsilon", self.friction_epsilon),
-        ];
-        if let Some((name, value)) = positive.iter().find(|(_, v)| !(v.is_finite() && *v > 0.0)) {
-            return Err(format!("`{name}` is {value}; give a positive number"));
-        }
-        if !(self.stiffness_growth.is_finite() && self.stiffness_growth >= 0.0) {
-            let value = self.stiffness_growth;
-            return Err(format!("`stiffness_growth` is {value}; give 0 or a positive number, such as 2"));
-        }
+            ("curvature_cap", self.curvature_cap),
+        ])?;
+        none_negative(&[
+            ("stiffness_growth", self.stiffness_growth),
+            ("decay", self.decay),
+            ("stage_until", self.stage_until),
+        ])?;
         let shares = [("beta_max", self.beta_max), ("slack", self.slack)];
         if let Some((name, value)) = shares.iter().find(|(_, v)| !(*v > 0.0 && *v < 1.0)) {
             return Err(format!("`{name}` is {value}; give a number between 0 and 1"));
@@ -143,15 +154,12 @@ impl BarrierOptions {
         if !(self.extension.is_finite() && self.extension >= 1.0) {
             return Err(format!("`extension` is {}; give a number from 1 on, such as 1.25", self.extension));
         }
-        let counts = [
+        at_least_one(&[
             ("min_iterations", self.min_iterations),
             ("refine_iterations", self.refine_iterations),
             ("max_iterations", self.max_iterations),
             ("pcg_iterations", self.pcg_iterations),
-        ];
-        if let Some((name, _)) = counts.iter().find(|(_, n)| *n == 0) {
-            return Err(format!("`{name}` is 0; give at least 1"));
-        }
+        ])?;
         if self.max_iterations < self.refine_iterations.max(self.min_iterations) {
             return Err(
                 "`max_iterations` is below `refine_iterations` or `min_iterations`; raise it".to_owned()

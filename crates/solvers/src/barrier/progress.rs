@@ -47,6 +47,14 @@ impl Progress {
         self.beta.iter().copied().fold(1.0, f64::min)
     }
 
+    /// γ of the next iteration: shrinking directions once the whole step is done.   [Ando2024, section 6]
+    pub fn gamma(&self, options: &BarrierOptions) -> f64 {
+        match self.beta() >= 1.0 {
+            true => (-options.decay * self.iterations as f64).exp(),
+            false => 1.0,
+        }
+    }
+
     /// Books an iteration and what it did of the step: `β ← β + (1 − β) α`.
     pub fn advance(&mut self, iteration: Iteration) {
         for (beta, alpha) in self.beta.iter_mut().zip(&iteration.limit.alpha) {

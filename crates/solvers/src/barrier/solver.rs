@@ -1,8 +1,9 @@
 //! Algorithm 1: inexact Newton with an accumulated step share β.   [Ando2024, section 3.2]
 
 use super::anchors::AnchorMemory;
+use super::assembly::{ContactOperator, Elastic, evaluate};
 use super::check::refuse_intersections;
-use super::contacts::{Configuration, Contact, Detector, scripted_vertices};
+use super::contacts::{Configuration, Contact, Detector, Way, scripted_vertices};
 use super::linear_solve::LinearSolves;
 use super::newton::{Iteration, Newton};
 use super::options::{BarrierOptions, FrictionModel};
@@ -15,8 +16,8 @@ use crate::registry::MethodError;
 use crate::report::{ContactSample, StepReport, StepSeconds, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
-use stiction_bodies::{Model, State};
-use stiction_energy::Elasticity;
+use stiction_bodies::{Model, Parameters, State};
+use stiction_energy::{Curvature, Elasticity};
 use stiction_numerics::{BlockMatrix, Vec3};
 
 /// Inexact Newton with barriers.
@@ -83,6 +84,34 @@ impl BarrierSolver {
         Configuration { blocks: state.blocks.clone(), kinematic, time: state.time }
     }
 
+    /// Finds the contacts of a state and assembles what they add to a step of `h` \[s\]: stiffness, friction, forces and the blocks
+    /// of the preconditioner. Returns their number and the wall time without detection and elasticity \[s\]. For timings.
+    pub fn time_contact_assembly(
+        &mut self,
+        world: World<'_>,
+        state: &State,
+        h: f64,
+    ) -> Result<(usize, f64), StepError> {
+        let start = self.start(world.model, state);
+        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
+        let end = target(world.model, &potential, state.time + h);
+        let way = Way { start: &start, now: &start, target: &end };
+        self.detector.expect(world.model, &start, &start)?;
+        let contacts = self.detector.contacts(world, way, &self.anchors)?;
+        potential.hessian(&start.blocks, Curvature::Projected, &mut self.system);
+        let mut rhs = vec![Vec3::zeros(); start.blocks.len()];
+        let fixed = &potential.prescription.fixed;
+        let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2), fixed };
+        let mut seconds = 0.0;
+        timed(&mut seconds, || {
+            let terms = evaluate(&self.options, world, elastic, way, &contacts);
+            let operator = ContactOperator::new(&self.system, &contacts, &terms);
+            operator.add_forces(&mut rhs);
+            std::hint::black_box(operator.block_jacobi(fixed));
+        });
+        Ok((contacts.len(), seconds))
+    }
+
     /// A step by the chosen policy; what cannot be completed goes as far as the document's policy gets.
     fn attempt(
         &mut self,
@@ -135,7 +164,8 @@ impl BarrierSolver {
 
         // Newton iterations towards the end of the whole step, until enough of it is done.
         loop {
-            progress.advance(newton.inner_step(&potential, start, &end, &mut now)?);
+            let gamma = progress.gamma(&options);
+            progress.advance(newton.inner_step(gamma, &potential, start, &end, &mut now)?);
             if progress.is_done(&options, h) {
                 break;
             }
@@ -150,7 +180,7 @@ impl BarrierSolver {
             let shorter = IncrementalPotential::new(world, &self.elasticity, state, advanced, inertia);
             now.time = state.time + advanced;
             let end = target(model, &shorter, now.time);
-            progress.add(newton.inner_step(&shorter, start, &end, &mut now)?);
+            progress.add(newton.inner_step(1.0, &shorter, start, &end, &mut now)?);
         }
 
         // The explicit test.
@@ -236,6 +266,17 @@ impl Solver for BarrierSolver {
 
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
+        // While staging the masses only hold back: no speed is carried on, nothing weighs.
+        let staging = state.time < self.options.stage_until;
+        let weightless = staging.then(|| {
+            let mut parameters: Parameters = world.parameters.clone();
+            parameters.gravity = Vec3::zeros();
+            parameters
+        });
+        let world = World { parameters: weightless.as_ref().unwrap_or(world.parameters), ..world };
+        let resting =
+            staging.then(|| State { velocities: vec![Vec3::zeros(); state.blocks.len()], ..state.clone() });
+        let from = resting.as_ref().unwrap_or(state);
         let start = self.start(world.model, state);
         if !self.checked {
             self.detector.near.forget();
@@ -243,16 +284,19 @@ impl Solver for BarrierSolver {
             self.checked = true;
         }
         let mut length = h;
-        let mut outcome = self.attempt(world, state, &start, length, &mut report.seconds);
+        let mut outcome = self.attempt(world, from, &start, length, &mut report.seconds);
         let mut retries = 0;
         while outcome.is_err() && retries < RETRIES {
             length *= SMALLER;
             retries += 1;
-            outcome = self.attempt(world, state, &start, length, &mut report.seconds);
+            outcome = self.attempt(world, from, &start, length, &mut report.seconds);
         }
         let attempt = outcome?;
         report.counters.push(("retries", retries as f64));
         self.take_over(world, state, &start, attempt, &mut report);
+        if staging {
+            state.velocities.fill(Vec3::zeros());
+        }
         Ok(report)
     }
 

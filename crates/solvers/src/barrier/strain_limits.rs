@@ -85,7 +85,7 @@ impl StrainLimits {
         mass: &[f64],
         x: &[Vec3],
     ) -> Vec<LimitTerms> {
-        let barrier = options.barrier.barrier();
+        let barrier = options.shape();
         self.triangles.par_iter().filter_map(|t| terms(t, options, &barrier, elastic, mass, x)).collect()
     }
 

@@ -6,8 +6,7 @@
 //!   time Δt no point of the feature is nearer than φ(p) + Δt min_i n·d_i: a separating axis, advanced until the floor.
 //! * plane or container: the free side is convex, so the end of the way decides; bisection finds the place.
 //!
-//! A moving surface adds its own speed, taken as 1.5 times the largest of four samples: safe for scripts that are smooth within
-//! a step. The test after the step is the last word.
+//! A moving surface adds its own speed, bounded over the step: `|Ṫ| + (|ω| + |ṡ|/s) r` with r its distance from the centre of the motion.
 
 use super::anchors::{AnchorKey, WALL, labelled};
 use super::contacts::{Contact, Way, activation_gap, add_vertex};
@@ -242,7 +241,10 @@ impl Wall {
     ) -> Option<f64> {
         let reach = |&v: &u32| (motion.end[v as usize] - motion.start[v as usize]).norm();
         let travel = feature.corners().iter().map(reach).fold(0.0, f64::max);
-        let surface = self.surface_travel(motion, &motion.start[feature.corners[0] as usize]);
+        let place = &motion.start[feature.corners[0] as usize];
+        let extent = feature.corners().iter().map(|&v| (motion.start[v as usize] - place).norm());
+        let reach = extent.fold(travel, |most, extent| most.max(extent + travel));
+        let surface = self.shape.travel_bound(place, reach, motion.times);
         if self.at_least(feature, motion.start, motion.times[0]) - offset > travel + surface {
             return None;
         }
@@ -250,20 +252,6 @@ impl Wall {
             true => self.advance_to_solid(offset, motion, feature, slack, surface),
             false => self.bisect_free_side(offset, motion, feature.corners[0], slack),
         })
-    }
-
-    /// How far the surface near a place moves over the motion \[m\], with a margin.
-    fn surface_travel(&self, motion: &WallMotion<'_>, place: &Vec3) -> f64 {
-        let [from, to] = motion.times;
-        if !self.moves || to <= from {
-            return 0.0;
-        }
-        let piece = 0.25 * (to - from);
-        let speed = |k: usize| {
-            let time = from + piece * k as f64;
-            self.shape.surface_velocity(place, &self.shape.closest(place, time), time, piece).norm()
-        };
-        1.5 * (to - from) * (0..4).map(speed).fold(0.0, f64::max)
     }
 
     fn advance_to_solid(
@@ -318,16 +306,40 @@ impl Wall {
             return 0.0;
         }
         let floor = slack * first;
-        // A surface at rest needs the end alone; a moving one is looked at on the way.
-        let samples = if self.moves { 8 } else { 1 };
-        let shares = (1..=samples).map(|k| k as f64 / samples as f64);
-        let Some(mut high) = shares.into_iter().find(|&share| gap(share) < floor) else { return 1.0 };
-        let mut low = high - 1.0 / samples as f64;
+        let (mut low, mut high) = match self.moves {
+            true => return self.advance_freely(&gap, floor, motion, v),
+            false if gap(1.0) >= floor => return 1.0,
+            false => (0.0, 1.0),
+        };
         for _ in 0..40 {
             let middle = 0.5 * (low + high);
             if gap(middle) < floor { high = middle } else { low = middle }
         }
         low
+    }
+
+    /// A moving container or plane: advances by the clearance over the fastest approach, until the floor.
+    fn advance_freely(
+        &self,
+        gap: &impl Fn(f64) -> f64,
+        floor: f64,
+        motion: &WallMotion<'_>,
+        vertex: usize,
+    ) -> f64 {
+        let way = (motion.end[vertex] - motion.start[vertex]).norm();
+        let speed = way + self.shape.travel_bound(&motion.start[vertex], way, motion.times);
+        let (mut share, mut clearance) = (0.0, gap(0.0) - floor);
+        for _ in 0..ADVANCES {
+            let next = share + clearance / speed;
+            if next >= 1.0 {
+                return 1.0;
+            }
+            (share, clearance) = (next, gap(next) - floor);
+            if clearance <= 0.05 * floor {
+                break;
+            }
+        }
+        share
     }
 }
 

@@ -1,0 +1,64 @@
+//! Cost of method `barrier` by size: assembly per contact, time per step and memory of ten stacked sheets.
+
+use super::barrier_scenes::{describe, run, simulation, stack};
+use super::steps::add_shares;
+use crate::machine::MemoryMark;
+use crate::record::{Limit, Record};
+use crate::registry::{Settings, Stopped};
+use stiction::solvers::World;
+use stiction::solvers::barrier::{BarrierOptions, BarrierSolver};
+
+/// Largest wall time of Hessian and forces on two threads \[ns per contact\].
+const ASSEMBLY_LIMIT: f64 = 190.0;
+
+/// Largest exponent of cost over vertices.
+const GROWTH_LIMIT: f64 = 1.1;
+
+/// Contact Hessians and forces of pressed sheets.
+pub fn assembly(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+    let mut simulation = simulation(&stack(40, 10, ""))?;
+    run(&mut simulation, if settings.full { 4 } else { 2 });
+    let world = World { model: &simulation.model, parameters: &simulation.parameters };
+    let mut solver = BarrierSolver::new(BarrierOptions::default(), world)?;
+    let (mut contacts, mut best, mut total, mut rounds) = (0, f64::INFINITY, 0.0, 0);
+    while rounds < 3 || (total < settings.seconds && rounds < 100) {
+        let (count, seconds) = solver.time_contact_assembly(world, &simulation.state, 0.005)?;
+        (contacts, best, total, rounds) = (count, best.min(seconds), total + seconds, rounds + 1);
+    }
+    let mut record = Record::new(case, format!("{} threads", rayon::current_num_threads()));
+    record.method = Some("barrier");
+    record.number("vertices", simulation.model.nodes as f64).number("contacts", contacts as f64);
+    record.number("ns_per_contact", 1e9 * best / contacts.max(1) as f64);
+    record.limit(Limit::AtMost(ASSEMBLY_LIMIT));
+    Ok(vec![record])
+}
+
+/// Steps of ten sheets under a ball, from small to large.
+pub fn growth(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+    let sizes: &[usize] = if settings.full { &[44, 88, 172] } else { &[22, 44] };
+    let (mut records, mut seen) = (Vec::new(), Vec::new());
+    for &cells in sizes {
+        let mark = MemoryMark::set();
+        let mut simulation = simulation(&stack(cells, 10, ""))?;
+        let outcome = run(&mut simulation, 1);
+        let mut record = Record::new(case, format!("{cells} cells along a sheet"));
+        describe(&mut record, &simulation, &outcome, 1);
+        add_shares(&mut record, &outcome.reports, outcome.spent.wall);
+        let vertices = simulation.model.nodes as f64;
+        if let Some(peak) = mark.and_then(|mark| mark.peak_growth()) {
+            let contacts = outcome.reports.iter().map(|r| r.contacts).max().unwrap_or(0) as f64;
+            record.number("bytes_per_vertex", (peak as f64 - 300.0 * contacts) / vertices);
+            record.limit(Limit::AtMost(2048.0));
+        }
+        let iterations: usize = outcome.reports.iter().map(|r| r.iterations).sum();
+        seen.push((vertices, outcome.spent.core / iterations.max(1) as f64));
+        records.push(record);
+    }
+    if let [(n0, t0), .., (n1, t1)] = seen[..] {
+        let mut record = Record::new(case, "growth of core time per iteration");
+        record.number("exponent", (t1 / t0).ln() / (n1 / n0).ln());
+        record.limit(Limit::AtMost(GROWTH_LIMIT));
+        records.push(record);
+    }
+    Ok(records)
+}
