@@ -87,6 +87,12 @@ impl Frames {
         self.reports.iter().map(|r| of(&r.seconds)).sum()
     }
 
+    /// The same, and as much of the core time as its share of the wall time.
+    pub fn both(&self, of: fn(&StepSeconds) -> f64) -> [f64; 2] {
+        let wall = self.seconds(of);
+        [wall, wall * self.spent.core / self.spent.wall]
+    }
+
     /// Number of measured steps.
     pub fn steps(&self) -> f64 {
         self.reports.len() as f64

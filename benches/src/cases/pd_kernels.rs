@@ -45,11 +45,12 @@ fn elastic(case: &'static str, done: &Frames, element: &str, count: usize, memor
     let mut record = done.record(case, &format!("{count} {element}s"));
     // The prediction before the iterations projects and solves too.
     let passes = done.iterations() + done.steps();
-    let local = done.seconds(|s| s.local_projection) / (passes * count as f64);
-    record.number(format!("ns_per_{element}_projection"), 1e9 * local);
+    let [wall, core] = done.both(|s| s.local_projection).map(|t| 1e9 * t / (passes * count as f64));
+    record.both(format!("ns_per_{element}_projection"), wall, core);
     let bytes = done.counter("factor_bytes_per_solve").unwrap_or(f64::NAN);
     record.number("factor_megabytes", 1e-6 * bytes / 2.0);
-    record.number("gb_per_s_factor", 1e-9 * bytes * passes / done.seconds(|s| s.linear_solve));
+    let [wall, core] = done.both(|s| s.linear_solve).map(|t| 1e-9 * bytes * passes / t);
+    record.both("gb_per_s_factor", wall, core);
     record.number("gb_per_s_memory", memory);
     record
 }
@@ -59,7 +60,8 @@ fn contact(case: &'static str, done: &Frames) -> Record {
     let sweeps = 5.0;
     let updates: f64 =
         done.reports.iter().map(|r| r.contacts as f64 * (r.iterations + 1) as f64 * sweeps).sum();
-    record.number("ns_per_contact_update", 1e9 * done.seconds(|s| s.contact_projection) / updates);
+    let [wall, core] = done.both(|s| s.contact_projection).map(|t| 1e9 * t / updates);
+    record.both("ns_per_contact_update", wall, core);
     record.note =
         Some("contacts at the end of a step; those found within it count from its start".to_owned());
     record

@@ -6,7 +6,7 @@
 
 use super::corotated::{SheetProx, SolidProx};
 use super::options::PdOptions;
-use super::selection::Selection;
+use super::selection::{RowList, Selection};
 use crate::moduli::small_strain;
 use stiction_bodies::{Body, Model, Parameters};
 use stiction_energy::bending::{BendError, HingeScale, Plate, QuadraticBend, Topology};
@@ -96,8 +96,6 @@ const ROD_WEIGHT: f64 = 200.0;
 /// Rest values of a curvature vector below this count as flat or straight.
 const FLAT: f64 = 1e-6;
 
-type Row = Vec<(u32, f64)>;
-
 /// Constraints in the making, with the rows of each kind.
 struct Builder<'a> {
     model: &'a Model,
@@ -108,7 +106,7 @@ struct Builder<'a> {
     springs: Vec<Spring>,
     quadratics: Vec<Quadratic>,
     /// Rows of the four kinds.
-    rows: [Vec<Row>; 4],
+    rows: [RowList; 4],
 }
 
 impl Constraints {
@@ -150,10 +148,11 @@ impl Constraints {
         }
         builder.attachments();
         let Builder { triangles, tets, springs, quadratics, rows, .. } = builder;
-        let [triangle_rows, tet_rows, spring_rows, form_rows] = rows;
-        let projected = triangle_rows.into_iter().chain(tet_rows).chain(spring_rows);
+        let [mut projected, tet_rows, spring_rows, form_rows] = rows;
+        projected.append(tet_rows);
+        projected.append(spring_rows);
         let selection = Selection::new(model.nodes, projected);
-        let forms = Selection::new(model.nodes, form_rows.into_iter());
+        let forms = Selection::new(model.nodes, form_rows);
         let share = options.elastic_weight;
         Ok(Constraints { selection, forms, triangles, tets, springs, quadratics, share, h: None })
     }
@@ -181,7 +180,7 @@ impl Constraints {
     }
 
     /// A row of all: projected ones, then quadratic forms.
-    pub fn row(&self, row: usize) -> &[(u32, f64)] {
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, f64)> + Clone + '_ {
         match row.checked_sub(self.selection.rows()) {
             None => self.selection.row(row),
             Some(form) => self.forms.row(form),
@@ -221,7 +220,7 @@ impl Builder<'_> {
         for k in 0..2 {
             let (g1, g2) = (inverse[(0, k)], inverse[(1, k)]);
             let [a, b, c] = element.nodes;
-            self.rows[0].push(vec![(a, -(g1 + g2)), (b, g1), (c, g2)]);
+            self.rows[0].push(&[(a, -(g1 + g2)), (b, g1), (c, g2)]);
         }
     }
 
@@ -238,7 +237,7 @@ impl Builder<'_> {
         for k in 0..3 {
             let g = [inverse[(0, k)], inverse[(1, k)], inverse[(2, k)]];
             let [a, b, c, d] = element.nodes;
-            self.rows[1].push(vec![(a, -(g[0] + g[1] + g[2])), (b, g[0]), (c, g[1]), (d, g[2])]);
+            self.rows[1].push(&[(a, -(g[0] + g[1] + g[2])), (b, g[0]), (c, g[1]), (d, g[2])]);
         }
     }
 
@@ -247,7 +246,7 @@ impl Builder<'_> {
         let beta = self.body_damping(element.nodes[0]).0;
         let [a, b] = element.nodes;
         let stiffness = element.stiffness / element.length;
-        self.length_row(vec![(a, -1.0), (b, 1.0)], stiffness, element.length, beta, Source::Body, "stretch");
+        self.length_row(&[(a, -1.0), (b, 1.0)], stiffness, element.length, beta, Source::Body, "stretch");
         if let Some(spring) = self.springs.last_mut() {
             let mass = &self.model.mass;
             spring.heaviest = ROD_WEIGHT * 0.5 * (mass[a as usize] + mass[b as usize]);
@@ -259,14 +258,14 @@ impl Builder<'_> {
     fn rod_joint(&mut self, element: &RodBendTwist) {
         let [a, b, c, ..] = element.blocks;
         let [before, after] = element.edges.map(|e| self.model.rods.edges[e as usize].length);
-        let row = vec![(a, 1.0 / before), (b, -1.0 / before - 1.0 / after), (c, 1.0 / after)];
+        let row = [(a, 1.0 / before), (b, -1.0 / before - 1.0 / after), (c, 1.0 / after)];
         let stiffness = 0.5 * (element.bend[0] + element.bend[1]) / element.rest.length;
         let [k1, k2] = element.rest.natural.curvature;
         // Natural values are 2 tan(φ/2).
         let natural = 2.0 * (0.5 * k1.hypot(k2)).atan().sin();
         let natural = if natural > FLAT { natural } else { 0.0 };
         let beta = self.body_damping(a).1;
-        self.length_row(row, stiffness, natural, beta, Source::Body, "bend_twist");
+        self.length_row(&row, stiffness, natural, beta, Source::Body, "bend_twist");
     }
 
     /// The quadratic hinge form, whatever the scene's bending law; a curved rest shape keeps the amount of its curvature.
@@ -284,8 +283,8 @@ impl Builder<'_> {
             let scale: f64 = (1..4).map(|k| ((rest[k] - rest[0]) * form.weights[k]).norm()).sum();
             let flat = !curved || at_rest.norm() <= FLAT * scale;
             let length = if flat { 0.0 } else { at_rest.norm() };
-            let row = form.nodes.into_iter().zip(form.weights).collect();
-            self.length_row(row, 1.0, length, beta, Source::Body, "bending");
+            let row = [0, 1, 2, 3].map(|k| (form.nodes[k], form.weights[k]));
+            self.length_row(&row, 1.0, length, beta, Source::Body, "bending");
         }
         Ok(())
     }
@@ -294,19 +293,26 @@ impl Builder<'_> {
         for (g, group) in self.model.anchors.groups.iter().enumerate() {
             for (k, &node) in group.nodes.iter().enumerate() {
                 let source = Source::Anchor(g, k);
-                self.length_row(vec![(node, 1.0)], group.stiffness, 0.0, 0.0, source, "attachment");
+                self.length_row(&[(node, 1.0)], group.stiffness, 0.0, 0.0, source, "attachment");
             }
         }
         for (c, coupling) in self.model.couplings.iter().enumerate() {
-            let (row, source) = (coupling.terms.clone(), Source::Coupling(c));
-            self.length_row(row, coupling.stiffness, coupling.rest_length, 0.0, source, "attachment");
+            let source = Source::Coupling(c);
+            self.length_row(
+                &coupling.terms,
+                coupling.stiffness,
+                coupling.rest_length,
+                0.0,
+                source,
+                "attachment",
+            );
         }
     }
 
     /// A spring, or a quadratic form when its rest length is zero.
     fn length_row(
         &mut self,
-        row: Row,
+        row: &[(u32, f64)],
         stiffness: f64,
         length: f64,
         beta: f64,

@@ -63,7 +63,7 @@ fn newton_polar(f: &Mat3) -> Option<Mat3> {
         let change = (next - rotation).norm_squared();
         rotation = next;
         // The error is now about the square of the change.
-        if change < 1e-17 {
+        if change < 1e-14 {
             return Some(rotation);
         }
     }

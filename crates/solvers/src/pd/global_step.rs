@@ -168,8 +168,9 @@ impl GlobalStep {
         members.iter().for_each(|m| m.iter().enumerate().for_each(|(k, &n)| local[n as usize] = k as u32));
         let mut rows_of_part: Vec<Vec<u32>> = vec![Vec::new(); members.len()];
         for r in (0..rows.len()).filter(|&r| rows[r] > 0.0) {
-            let part = self.part_of_node[constraints.row(r)[0].0 as usize];
-            rows_of_part[part as usize].push(r as u32);
+            let first = constraints.row(r).next();
+            let part = first.map(|(node, _)| self.part_of_node[node as usize]);
+            part.into_iter().for_each(|part| rows_of_part[part as usize].push(r as u32));
         }
         (self.held, self.parts, self.kin) = (Vec::new(), Vec::new(), Vec::new());
         let mut known: Vec<[CscMatrix; 2]> = Vec::new();
@@ -220,14 +221,14 @@ impl GlobalStep {
     /// Entries of `w dᵀd` for one row d in local numbers; those of prescribed nodes go to `held`.
     fn add_row(
         &mut self,
-        row: &[(u32, f64)],
+        row: impl Iterator<Item = (u32, f64)> + Clone,
         weight: f64,
         fixed: &[bool],
         local: &[u32],
         out: &mut Vec<(u32, u32, f64)>,
     ) {
-        for (k, &(a, ca)) in row.iter().enumerate() {
-            for &(b, cb) in &row[k..] {
+        for (k, (a, ca)) in row.clone().enumerate() {
+            for (b, cb) in row.clone().skip(k) {
                 let value = weight * ca * cb;
                 match (fixed[a as usize], fixed[b as usize]) {
                     (false, false) => {
@@ -300,7 +301,7 @@ fn contact_weights(
     let mass = &world.model.mass[..world.model.nodes];
     let mut eta = mass.to_vec();
     for (r, weight) in rows.iter().enumerate() {
-        for &(node, c) in constraints.row(r) {
+        for (node, c) in constraints.row(r) {
             eta[node as usize] += weight * c * c;
         }
     }

@@ -21,21 +21,18 @@ struct StartShapes {
 /// Rows of the local step.
 #[derive(Debug)]
 pub struct LocalStep {
-    /// D x.
-    pub strain: Vec<Vec3>,
     /// z.
     pub projected: Vec<Vec3>,
     /// λ_e, carried from step to step.
     pub dual: Vec<Vec3>,
-    /// What each row adds to the right-hand side before Dᵀ.
+    /// What each row adds to the right-hand side before Dᵀ; D x on the way to it.
     pub flow: Vec<Vec3>,
     shapes: StartShapes,
     h: f64,
 }
 
-/// The four row arrays of a range of elements.
+/// The three row arrays of a range of elements; `flow` holds D x until it is set.
 struct Rows<'a> {
-    strain: &'a [Vec3],
     projected: &'a mut [Vec3],
     dual: &'a mut [Vec3],
     flow: &'a mut [Vec3],
@@ -43,38 +40,32 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn split_at(self, at: usize) -> (Rows<'a>, Rows<'a>) {
-        let (s0, s1) = self.strain.split_at(at);
         let (p0, p1) = self.projected.split_at_mut(at);
         let (d0, d1) = self.dual.split_at_mut(at);
         let (f0, f1) = self.flow.split_at_mut(at);
-        (
-            Rows { strain: s0, projected: p0, dual: d0, flow: f0 },
-            Rows { strain: s1, projected: p1, dual: d1, flow: f1 },
-        )
+        (Rows { projected: p0, dual: d0, flow: f0 }, Rows { projected: p1, dual: d1, flow: f1 })
     }
 
     /// Runs `work` on the `K` rows of every element.
     fn for_each<const K: usize>(self, work: impl Fn(usize, Rows<'_>) + Sync) {
-        (self.strain.par_chunks(K))
-            .zip(self.projected.par_chunks_mut(K))
+        (self.projected.par_chunks_mut(K))
             .zip(self.dual.par_chunks_mut(K))
             .zip(self.flow.par_chunks_mut(K))
             .enumerate()
             .with_min_len(128)
-            .for_each(|(e, (((strain, projected), dual), flow))| {
-                work(e, Rows { strain, projected, dual, flow });
-            });
+            .for_each(|(e, ((projected, dual), flow))| work(e, Rows { projected, dual, flow }));
     }
 
     /// λ += D x − z of the iteration before.
     fn update_dual(&mut self) {
-        for k in 0..self.strain.len() {
-            self.dual[k] += self.strain[k] - self.projected[k];
+        for k in 0..self.flow.len() {
+            self.dual[k] += self.flow[k] - self.projected[k];
         }
     }
 
+    /// D x + λ; only before the row is set.
     fn target(&self, k: usize) -> Vec3 {
-        self.strain[k] + self.dual[k]
+        self.flow[k] + self.dual[k]
     }
 
     fn set(&mut self, k: usize, projected: Vec3, weight: f64, damped: Vec3) {
@@ -88,7 +79,6 @@ impl LocalStep {
     pub fn new(constraints: &Constraints) -> LocalStep {
         let rows = vec![Vec3::zeros(); constraints.selection.rows()];
         LocalStep {
-            strain: rows.clone(),
             projected: rows.clone(),
             dual: rows.clone(),
             flow: rows,
@@ -100,9 +90,9 @@ impl LocalStep {
     /// Takes the shapes at the start of a step of length `h`.
     pub fn begin(&mut self, constraints: &Constraints, targets: &RowTargets, start: &[Vec3], h: f64) {
         self.h = h;
-        constraints.selection.apply(start, &mut self.strain);
+        constraints.selection.apply(start, &mut self.flow);
         let [tets, springs] = constraints.row_starts();
-        let strain = &self.strain;
+        let strain = &self.flow;
         self.shapes.triangles = (constraints.triangles.par_iter().enumerate())
             .map(
                 |(e, c)| {
@@ -150,15 +140,10 @@ impl LocalStep {
         positions: &[Vec3],
         update_dual: bool,
     ) {
-        constraints.selection.apply(positions, &mut self.strain);
+        constraints.selection.apply(positions, &mut self.flow);
         let [tets, springs] = constraints.row_starts();
         let (h, shapes) = (self.h, &self.shapes);
-        let all = Rows {
-            strain: &self.strain,
-            projected: &mut self.projected,
-            dual: &mut self.dual,
-            flow: &mut self.flow,
-        };
+        let all = Rows { projected: &mut self.projected, dual: &mut self.dual, flow: &mut self.flow };
         let (active, spring_rows) = all.split_at(springs);
         let (triangle_rows, tet_rows) = active.split_at(tets);
         triangle_rows.for_each::<2>(|e, mut rows| {
@@ -184,9 +169,9 @@ impl LocalStep {
 
     /// The dual update alone, after the last global step.
     pub fn finish(&mut self, constraints: &Constraints, positions: &[Vec3]) {
-        constraints.selection.apply(positions, &mut self.strain);
-        for row in 0..self.strain.len() {
-            self.dual[row] += self.strain[row] - self.projected[row];
+        constraints.selection.apply(positions, &mut self.flow);
+        for row in 0..self.flow.len() {
+            self.dual[row] += self.flow[row] - self.projected[row];
         }
     }
 
@@ -197,25 +182,26 @@ impl LocalStep {
         targets: &RowTargets,
         positions: &[Vec3],
     ) -> (Vec<(&'static str, f64)>, f64) {
-        constraints.selection.apply(positions, &mut self.strain);
+        constraints.selection.apply(positions, &mut self.flow);
+        let strain = &self.flow;
         let mut forms = vec![Vec3::zeros(); constraints.forms.rows()];
         constraints.forms.apply(positions, &mut forms);
         let [tets, springs] = constraints.row_starts();
         let mut kinds: Vec<(&'static str, f64)> = Vec::new();
         let mut excess: f64 = 0.0;
         let sheets: Vec<(f64, f64)> = (constraints.triangles.par_iter().enumerate())
-            .map(|(e, c)| c.prox.energy(&sheet(&self.strain[2 * e..])))
+            .map(|(e, c)| c.prox.energy(&sheet(&strain[2 * e..])))
             .collect();
         for (energy, over) in sheets {
             add(&mut kinds, "membrane", energy);
             excess = excess.max(over);
         }
         let solids: Vec<f64> = (constraints.tets.par_iter().enumerate())
-            .map(|(e, c)| c.prox.energy(&solid(&self.strain[tets + 3 * e..])))
+            .map(|(e, c)| c.prox.energy(&solid(&strain[tets + 3 * e..])))
             .collect();
         solids.into_iter().for_each(|energy| add(&mut kinds, "solid", energy));
         for (e, (spring, (on, offset))) in constraints.springs.iter().zip(&targets.springs).enumerate() {
-            let over = (self.strain[springs + e] - offset).norm() - spring.length;
+            let over = (strain[springs + e] - offset).norm() - spring.length;
             add(&mut kinds, spring.kind, if *on { 0.5 * spring.stiffness * over * over } else { 0.0 });
         }
         for (e, (form, (on, offset))) in constraints.quadratics.iter().zip(&targets.quadratics).enumerate() {
@@ -263,7 +249,7 @@ fn project_tet(element: &Continuum<SolidProx>, start: &Mat3, h: f64, rows: &mut 
 fn project_spring(spring: &Spring, on: bool, offset: Vec3, start: f64, h: f64, rows: &mut Rows<'_>) {
     if !on {
         rows.dual[0] = Vec3::zeros();
-        rows.projected[0] = rows.strain[0];
+        rows.projected[0] = rows.flow[0];
         rows.flow[0] = Vec3::zeros();
         return;
     }

@@ -32,20 +32,20 @@ impl Before {
 
     /// Residuals after an iteration that ended at `positions`.
     pub fn residuals(
-        &self,
+        self,
         constraints: &Constraints,
         local: &LocalStep,
         contact: &ContactStep<'_>,
         positions: &[Vec3],
         h: f64,
     ) -> Residuals {
-        let mut strain = vec![Vec3::zeros(); constraints.selection.rows()];
-        constraints.selection.apply(positions, &mut strain);
-        let elastic = ordered_sum_by(strain.len(), |r| (strain[r] - local.projected[r]).norm_squared());
+        let selection = &constraints.selection;
+        let apart = |r: usize| (selection.at(r, positions) - local.projected[r]).norm_squared();
+        let elastic = ordered_sum_by(selection.rows(), apart);
         let touching = ordered_sum_by(positions.len(), |n| contact.apart(n, positions).norm_squared());
-        let mut change = vec![Vec3::zeros(); strain.len()];
+        let mut change = self.projected;
         for (r, weight) in weights(constraints).enumerate() {
-            change[r] = (local.projected[r] - self.projected[r]) * weight;
+            change[r] = (local.projected[r] - change[r]) * weight;
         }
         let base: Vec<Vec3> = (0..positions.len())
             .map(|n| match contact.touched_node(n) {
@@ -54,7 +54,7 @@ impl Before {
             })
             .collect();
         let mut force = vec![Vec3::zeros(); positions.len()];
-        constraints.selection.add_transposed(&change, &base, &mut force);
+        selection.add_transposed(&change, &base, &mut force);
         let dual = ordered_sum_by(force.len(), |n| force[n].norm_squared());
         Residuals { primal: (elastic + touching).sqrt(), dual: dual.sqrt() }
     }

@@ -6,66 +6,111 @@
 use rayon::prelude::*;
 use stiction_numerics::Vec3;
 
+/// A sparse matrix by lines: twelve bytes per entry.
+#[derive(Clone, Debug, Default)]
+struct Lines {
+    starts: Vec<u32>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Lines {
+    #[inline]
+    fn line(&self, line: usize) -> impl Iterator<Item = (u32, f64)> + Clone + '_ {
+        let range = self.starts[line] as usize..self.starts[line + 1] as usize;
+        self.columns[range.clone()].iter().copied().zip(self.values[range].iter().copied())
+    }
+
+    /// The same matrix by columns, entries of each in ascending order.
+    fn transposed(&self, columns: usize) -> Lines {
+        let mut starts = vec![0u32; columns + 1];
+        self.columns.iter().for_each(|&column| starts[column as usize + 1] += 1);
+        (0..columns).for_each(|c| starts[c + 1] += starts[c]);
+        let mut next = starts.clone();
+        let (mut lines, mut values) = (vec![0; self.columns.len()], vec![0.0; self.values.len()]);
+        for line in 0..self.starts.len() - 1 {
+            for (column, value) in self.line(line) {
+                let slot = &mut next[column as usize];
+                (lines[*slot as usize], values[*slot as usize]) = (line as u32, value);
+                *slot += 1;
+            }
+        }
+        Lines { starts, columns: lines, values }
+    }
+}
+
+/// Rows in the making.
+#[derive(Clone, Debug)]
+pub struct RowList(Lines);
+
+impl Default for RowList {
+    fn default() -> Self {
+        RowList(Lines { starts: vec![0], ..Lines::default() })
+    }
+}
+
+impl RowList {
+    /// Adds a row of (node, coefficient).
+    pub fn push(&mut self, row: &[(u32, f64)]) {
+        self.0.columns.extend(row.iter().map(|(node, _)| *node));
+        self.0.values.extend(row.iter().map(|(_, coefficient)| *coefficient));
+        self.0.starts.push(self.0.columns.len() as u32);
+    }
+
+    /// Adds all rows of another list.
+    pub fn append(&mut self, other: RowList) {
+        let first = self.0.columns.len() as u32;
+        self.0.starts.extend(other.0.starts[1..].iter().map(|start| first + start));
+        self.0.columns.extend(other.0.columns);
+        self.0.values.extend(other.0.values);
+    }
+}
+
 /// Sparse D, by rows and by nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    row_starts: Vec<u32>,
-    row_entries: Vec<(u32, f64)>,
-    node_starts: Vec<u32>,
-    node_entries: Vec<(u32, f64)>,
+    by_row: Lines,
+    by_node: Lines,
 }
 
 impl Selection {
-    /// From rows of (node, coefficient) over `nodes` nodes.
-    pub fn new(nodes: usize, rows: impl Iterator<Item = Vec<(u32, f64)>>) -> Selection {
-        let (mut row_starts, mut row_entries) = (vec![0u32], Vec::new());
-        for row in rows {
-            row_entries.extend(row);
-            row_starts.push(row_entries.len() as u32);
-        }
-        let mut node_starts = vec![0u32; nodes + 1];
-        row_entries.iter().for_each(|&(node, _): &(u32, f64)| node_starts[node as usize + 1] += 1);
-        for node in 0..nodes {
-            node_starts[node + 1] += node_starts[node];
-        }
-        let mut next = node_starts.clone();
-        let mut node_entries = vec![(0, 0.0); row_entries.len()];
-        for row in 0..row_starts.len() - 1 {
-            for &(node, coefficient) in &row_entries[row_starts[row] as usize..row_starts[row + 1] as usize] {
-                node_entries[next[node as usize] as usize] = (row as u32, coefficient);
-                next[node as usize] += 1;
-            }
-        }
-        Selection { row_starts, row_entries, node_starts, node_entries }
+    /// From rows over `nodes` nodes.
+    pub fn new(nodes: usize, RowList(mut rows): RowList) -> Selection {
+        rows.columns.shrink_to_fit();
+        rows.values.shrink_to_fit();
+        Selection { by_node: rows.transposed(nodes), by_row: rows }
     }
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.row_starts.len() - 1
+        self.by_row.starts.len() - 1
     }
 
     /// Nodes and coefficients of a row.
-    pub fn row(&self, row: usize) -> &[(u32, f64)] {
-        &self.row_entries[self.row_starts[row] as usize..self.row_starts[row + 1] as usize]
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, f64)> + Clone + '_ {
+        self.by_row.line(row)
+    }
+
+    /// One entry of `D x`.
+    #[inline]
+    pub fn at(&self, row: usize, x: &[Vec3]) -> Vec3 {
+        let mut sum = Vec3::zeros();
+        for (node, coefficient) in self.row(row) {
+            sum += x[node as usize] * coefficient;
+        }
+        sum
     }
 
     /// `out = D x`.
     pub fn apply(&self, x: &[Vec3], out: &mut [Vec3]) {
-        out.par_iter_mut().enumerate().with_min_len(1024).for_each(|(row, value)| {
-            let mut sum = Vec3::zeros();
-            for &(node, coefficient) in self.row(row) {
-                sum += x[node as usize] * coefficient;
-            }
-            *value = sum;
-        });
+        out.par_iter_mut().enumerate().with_min_len(1024).for_each(|(row, value)| *value = self.at(row, x));
     }
 
     /// `out = base + Dᵀ y`.
     pub fn add_transposed(&self, y: &[Vec3], base: &[Vec3], out: &mut [Vec3]) {
         out.par_iter_mut().enumerate().with_min_len(512).for_each(|(node, value)| {
-            let range = self.node_starts[node] as usize..self.node_starts[node + 1] as usize;
             let mut sum = base[node];
-            for &(row, coefficient) in &self.node_entries[range] {
+            for (row, coefficient) in self.by_node.line(node) {
                 sum += y[row as usize] * coefficient;
             }
             *value = sum;

@@ -23,7 +23,8 @@ use stiction_numerics::{Vec3, ordered_max_by};
 /// Projective dynamics with ADMM contact.
 pub struct PdSolver {
     options: PdOptions,
-    elasticity: Elasticity,
+    /// Kept for drag alone.
+    elasticity: Option<Elasticity>,
     constraints: Constraints,
     local: LocalStep,
     global: GlobalStep,
@@ -68,6 +69,7 @@ impl PdSolver {
             .map_err(|message| MethodError::Option { key: "pd".to_owned(), message })?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let constraints = Constraints::new(world.model, world.parameters, &elasticity, &options)?;
+        let elasticity = elasticity.has_drag().then_some(elasticity);
         let local = LocalStep::new(&constraints);
         let collider = Collider::new(world.model, DetectOptions::default())?;
         Ok(PdSolver {
@@ -84,7 +86,7 @@ impl PdSolver {
     /// x̄ = x_t + h v + h² M⁻¹ f, prescribed nodes in place.
     fn predicted(&self, world: World<'_>, state: &State, prescription: &Prescription, h: f64) -> Vec<Vec3> {
         let model = world.model;
-        let force = outer_forces(world, &self.elasticity, state, h);
+        let force = outer_forces(world, self.elasticity.as_ref(), state, h);
         let ahead = |n: usize| match prescription.fixed[n] {
             true => prescription.target[n],
             false => state.blocks[n] + state.velocities[n] * h + force[n] * (h * h / model.mass[n]),

@@ -45,10 +45,10 @@ impl RowTargets {
 ///
 /// Drag is taken at the velocities of the start, `f / (1 + h c/m)` with c the largest entry of its slope at the node: it slows
 /// down and never turns the motion round, whatever the step size.
-pub fn outer_forces(world: World<'_>, elasticity: &Elasticity, state: &State, h: f64) -> Vec<Vec3> {
+pub fn outer_forces(world: World<'_>, elasticity: Option<&Elasticity>, state: &State, h: f64) -> Vec<Vec3> {
     let (model, parameters) = (world.model, world.parameters);
     let mut force: Vec<Vec3> = model.mass[..model.nodes].iter().map(|m| parameters.gravity * *m).collect();
-    if parameters.wind.air_density > 0.0 && elasticity.has_drag() {
+    if let Some(elasticity) = elasticity.filter(|_| parameters.wind.air_density > 0.0) {
         let mut slope = BlockMatrix::zeros(elasticity.pattern().clone());
         let mut drag = vec![Vec3::zeros(); model.blocks()];
         elasticity.add_drag(
