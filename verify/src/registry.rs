@@ -42,7 +42,7 @@ pub enum Measure {
     Any(fn(&str) -> Result<Finding, VerifyError>),
     /// By any method that has contact; under `newton`, which has none, it is measured by `admm`.
     Contact(fn(&Setup<'_>) -> Result<Finding, VerifyError>),
-    /// By the methods named, which alone have what is measured.
+    /// By the methods named, which alone have what is measured; under `newton` by `admm`.
     Only(&'static [&'static str], fn(&Setup<'_>) -> Result<Finding, VerifyError>),
     /// Over the files of a folder; no method takes part.
     Data(fn(&Path) -> Result<Finding, VerifyError>),
@@ -115,20 +115,13 @@ impl Case {
             }
             (Measure::Newton(measure), _) => ("newton", measure()),
             (Measure::Any(measure), _) => (method, measure(method)),
-            (Measure::Contact(_), _) if matches!(self.kind, Kind::Iterations(_)) && method != "pd" => {
-                return Verdict::Skipped(format!("it counts iterations of `pd`, not of `{method}`"));
-            }
-            (Measure::Contact(measure), _) => {
+            (Measure::Contact(measure) | Measure::Only(_, measure), _) => {
                 let method = if method == "newton" { "admm" } else { method };
+                if let Some(reason) = self.refusal(method) {
+                    return Verdict::Skipped(reason);
+                }
                 (method, self.settings(method, measure))
             }
-            (Measure::Only(methods, _), _) if !methods.contains(&method) => {
-                return Verdict::Skipped(format!(
-                    "it measures by `{}`, not by `{method}`",
-                    methods.join("`, `")
-                ));
-            }
-            (Measure::Only(_, measure), _) => (method, self.settings(method, measure)),
             (Measure::Data(_), None) => {
                 return Verdict::Skipped("it needs files: give their folder with --data DIR".to_owned());
             }
@@ -140,6 +133,19 @@ impl Case {
             Err(error) => vec![Quantity::reported(format!("not measured: {error}"), f64::NAN, f64::NAN)],
         };
         Verdict::Measured(finding.iter().map(|quantity| quantity.outcome(self.name, label)).collect())
+    }
+
+    /// Why a method with contact does not take part.
+    fn refusal(&self, method: &str) -> Option<String> {
+        match (self.measure, self.kind) {
+            (Measure::Only(methods, _), _) if !methods.contains(&method) => {
+                Some(format!("it measures by `{}`, not by `{method}`", methods.join("`, `")))
+            }
+            (_, Kind::Iterations(_)) if method != "pd" => {
+                Some(format!("it counts iterations of `pd`, not of `{method}`"))
+            }
+            _ => None,
+        }
     }
 
     /// Measures under the settings of the case, or at each number of iterations.

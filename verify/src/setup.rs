@@ -64,6 +64,11 @@ impl Setup<'_> {
         if self.method == "barrier" { 5e-4 } else { 0.0 }
     }
 
+    /// The same setup for a limit that is asked of some methods only: others merely report.
+    pub fn asked_of(&self, methods: &[&str]) -> Self {
+        if methods.contains(&self.method) { *self } else { Setup { kind: Kind::Default, ..*self } }
+    }
+
     /// A value that converged settings must reach (relative, or absolute where zero is expected); others only report it.
     pub fn judged(&self, tolerance: f64, name: impl Into<String>, expected: f64, measured: f64) -> Quantity {
         match self.kind {

@@ -47,18 +47,18 @@ const fn case(
 macro_rules! family {
     ($name:literal, $measure:expr, $reduced:literal, $summary:literal) => {
         [
-            case($name, Kind::Converged, Measure::Contact($measure), $reduced, $summary),
+            case($name, Kind::Converged, $measure, $reduced, $summary),
             case(
                 concat!($name, "_default"),
                 Kind::Default,
-                Measure::Contact($measure),
+                $measure,
                 false,
                 concat!($summary, ", at default settings"),
             ),
             case(
                 concat!($name, "_iterations"),
                 Kind::Iterations(0),
-                Measure::Contact($measure),
+                $measure,
                 false,
                 concat!($summary, ", at 20, 40 and 100 iterations"),
             ),
@@ -76,47 +76,74 @@ pub fn all() -> Vec<Case> {
 
 /// Cases with contact and friction.
 fn frictional() -> Vec<Case> {
-    let both: &'static [&'static str] = &["admm", "pd"];
+    use Measure::{Contact, Only};
+    // Methods with Coulomb cones that are solved exactly.
+    const BOTH: &[&str] = &["admm", "pd"];
     let mut out = Vec::new();
-    out.extend(family!("slope_block", slope::block, true, "block on a slope of 10 degrees holds or slides"));
-    out.extend(family!("slope_cloth", slope::cloth, true, "cloth on a slope of 10 degrees holds or slides"));
-    out.extend(family!("slope_steep", slope::steep, false, "block on a slope of 26.57 degrees"));
+    out.extend(family!(
+        "slope_block",
+        Contact(slope::block),
+        true,
+        "block on a slope of 10 degrees holds or slides"
+    ));
+    out.extend(family!(
+        "slope_cloth",
+        Contact(slope::cloth),
+        true,
+        "cloth on a slope of 10 degrees holds or slides"
+    ));
+    out.extend(family!("slope_steep", Contact(slope::steep), false, "block on a slope of 26.57 degrees"));
     for (name, kind) in [("slope_creep", Kind::Converged), ("slope_creep_default", Kind::Default)] {
         let summary = "creep of a block at rest with anchored and lagged friction";
-        out.push(case(name, kind, Measure::Only(&["barrier"], creep::measure), false, summary));
+        out.push(case(name, kind, Only(&["barrier"], creep::measure), false, summary));
     }
-    out.extend(family!("stopping_block", stopping::block, false, "sliding block comes to rest"));
-    out.extend(family!("rope_capstan", rope::capstan, false, "rope over a cylinder slips or holds"));
+    out.extend(family!("stopping_block", Contact(stopping::block), false, "sliding block comes to rest"));
+    out.extend(family!("rope_capstan", Contact(rope::capstan), false, "rope over a cylinder slips or holds"));
     out.extend(family!(
         "rope_lock",
-        rope_lock::lock,
+        Contact(rope_lock::lock),
         false,
         "rope wound round three cylinders locks or runs out"
     ));
-    out.extend(family!("cylinder_cloth", cylinder::cloth, false, "cloth over a cylinder slips or holds"));
-    out.extend(family!("stick_slip_rod", stick_slip::rod, false, "end of a pressed rod sticks or slips"));
+    out.extend(family!(
+        "cylinder_cloth",
+        Contact(cylinder::cloth),
+        false,
+        "cloth over a cylinder slips or holds"
+    ));
+    out.extend(family!(
+        "stick_slip_rod",
+        Contact(stick_slip::rod),
+        false,
+        "end of a pressed rod sticks or slips"
+    ));
     out.extend(family!(
         "stick_slip_strip",
-        stick_slip::strip,
+        Contact(stick_slip::strip),
         false,
         "end of a pressed strip sticks or slips"
     ));
-    out.extend(family!("force_balance_rest", force_balance::rest, true, "contact forces carry the weight"));
+    out.extend(family!(
+        "force_balance_rest",
+        Contact(force_balance::rest),
+        true,
+        "contact forces carry the weight"
+    ));
     out.extend(family!(
         "momentum_collision",
-        collision::measure,
+        Contact(collision::measure),
         false,
         "colliding bodies keep their momentum"
     ));
     out.extend(family!(
         "anisotropic_ray",
-        anisotropic::ray,
+        Only(BOTH, anisotropic::ray),
         true,
         "sheet with a grain, friction cut along the ray"
     ));
     out.extend(family!(
         "anisotropic_dissipation",
-        anisotropic::dissipation,
+        Only(BOTH, anisotropic::dissipation),
         false,
         "sheet with a grain, maximum dissipation"
     ));
@@ -125,17 +152,16 @@ fn frictional() -> Vec<Case> {
         out.push(case(
             name,
             kind,
-            Measure::Only(both, resolve_twice::measure),
+            Only(BOTH, resolve_twice::measure),
             false,
             "a step solved again with doubled caps",
         ));
     }
-    out.push(case(
+    out.extend(family!(
         "momentum_damping",
-        Kind::Default,
-        Measure::Contact(momentum_damping::measure),
+        Contact(momentum_damping::measure),
         false,
-        "damping keeps momentum",
+        "damping keeps momentum"
     ));
     out
 }

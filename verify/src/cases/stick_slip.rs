@@ -4,10 +4,11 @@
 //!   1 s (μ = 2) while a small sideways push chooses the side to which it buckles.
 //! * Mesh: *rod* of 40 segments (wall in the middle of the clamped one: see `docs/verify.md`); *strip* of 40 × 2 cells, 3 cm wide, bending by
 //!   the shape operator (`pd`: by hinges), ν = 0, wall along the inner edge of the clamped cells.
-//! * Material: EI about 2.3e-4 N m² (rod) so that the first swing takes a quarter of a second, mass damping 5 1/s; stretch below 1e-4.
-//! * Step: h = 1/100 s. 1 s lowering, 1 s rest, then friction falls from 1.25 to 0.75 of the expected value in 2 s.
+//! * Material: EI about 2.3e-4 N m² (rod) so that the first swing takes a quarter of a second, mass damping 5 1/s; stretch below 2e-4 (a strip that
+//!   is harder to stretch resists bending by its flat triangles).
+//! * Step: h = 1/100 s. 1 s lowering; friction falls to 1.25 of the expected value in ½ s; ½ s rest; then it falls on to 0.75 of it in 2 s.
 //! * Settings: converged, default, and `pd` by iterations.
-//! * Measured: the friction when the end has moved by 1e-4 L since it began to fall, at ε = 0.05, 0.1, 0.2, 0.3; the lowest one tried when it never
+//! * Measured: the friction when the end has moved by 2e-4 L since it began to fall on, at ε = 0.05, 0.1, 0.2, 0.3; the lowest one tried when it never
 //!   moves.
 //! * Expected: μ_c(ε) = |Q|/P of the elastica clamped at one end and pinned below it, within 3 %. The shape alone decides: neither the stiffness nor the
 //!   length counts.
@@ -49,7 +50,7 @@ fn body(sample: Sample) -> (String, f64) {
             let text = format!(
                 "kind = 'cloth'
                 mesh = {{ grid = {{ size = [0.03, {}], cells = [2, {}], plane = 'xz' }} }}
-                material = {{ density = 200.0, thickness = 0.001, young = 1e8, poisson = 0.0, bending_stiffness = 6.5e-3, bending = 'shape_operator', damping_mass = 5.0, damping_stiffness = 0.002, damping_bending = 0.002 }}",
+                material = {{ density = 200.0, thickness = 0.001, young = 1e7, poisson = 0.0, bending_stiffness = 6.5e-3, bending = 'shape_operator', damping_mass = 5.0, damping_stiffness = 0.002, damping_bending = 0.002 }}",
                 LENGTH + cell,
                 CELLS + 1
             );
@@ -103,8 +104,10 @@ fn slipping(setup: &Setup<'_>, sample: Sample, epsilon: f64, expected: f64) -> R
     for (v, x) in state.velocities.iter_mut().zip(&state.blocks).take(specimen.simulation.model.nodes) {
         *v = side * (0.02 * (std::f64::consts::PI * x.z / LENGTH).sin().max(0.0));
     }
-    specimen.simulation.parameters.friction = vec![2.0; 2];
-    for _ in 0..200 {
+    for step in 0..200 {
+        // Forces that a high friction locks between the nodes of the end are let go before the measurement begins.
+        let share = f64::from((step - 100).clamp(0, 50)) / 50.0;
+        specimen.simulation.parameters.friction = vec![2.0 + (1.25 * expected - 2.0) * share; 2];
         specimen.step()?;
     }
     let start = end(&specimen, &nodes);
@@ -113,7 +116,7 @@ fn slipping(setup: &Setup<'_>, sample: Sample, epsilon: f64, expected: f64) -> R
         mu = expected * (1.25 - 0.5 * f64::from(step) / 200.0);
         specimen.simulation.parameters.friction = vec![mu; 2];
         specimen.step()?;
-        if (end(&specimen, &nodes) - start).norm() > 1e-4 * LENGTH {
+        if (end(&specimen, &nodes) - start).norm() > 2e-4 * LENGTH {
             break;
         }
     }
