@@ -50,12 +50,28 @@ pub enum StepError {
         /// What happened.
         reason: String,
     },
+    /// The start is none that the method can go on from.
+    #[error("the start is refused: {reason}; move the bodies apart")]
+    Start {
+        /// What crosses, overlaps, touches or is stretched too far, where and by how much.
+        reason: String,
+    },
     /// Contacts could not be found or used.
     #[error("contact: {reason}")]
     Contact {
         /// What happened.
         reason: String,
     },
+}
+
+impl StepError {
+    /// The same error when the start is what was looked at.
+    pub fn at_the_start(self) -> StepError {
+        match self {
+            StepError::Contact { reason } => StepError::Start { reason },
+            other => other,
+        }
+    }
 }
 
 impl From<MeshError> for StepError {

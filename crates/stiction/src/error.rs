@@ -68,7 +68,7 @@ impl SimulationError {
                     | OutputError::OtherScene { .. }
                     | OutputError::OtherVersion { .. }
             ),
-            SimulationError::Step { .. } => false,
+            SimulationError::Step { source, .. } => matches!(source, StepError::Start { .. }),
         }
     }
 }

@@ -52,3 +52,24 @@ fn a_method_that_cannot_push_apart_says_so() {
         assert!(error.is_input() && error.to_string().contains("initial_contact"), "{error}");
     }
 }
+
+/// A barrier cannot open what is closed: the first step blames the input, with names, place and depth.
+#[test]
+fn a_barrier_refuses_bodies_that_cross_at_the_start() {
+    let text = "stiction = 1
+        fps = 100
+        method = { key = 'barrier' }
+        [bodies.block]
+        kind = 'solid'
+        mesh = { tet_box = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+        material = { density = 1000.0, young = 1e6, poisson = 0.3, law = 'corotated' }
+        translate = [0, 0, 0.04]
+        [colliders.floor]
+        plane = { offset = 0 }";
+    let loaded = load_text("sunk", text, Path::new("."), &[] as &[&str]).expect("the scene is valid");
+    let mut simulation = Simulation::new(loaded.scene).expect("it is set up");
+    let error = simulation.step().expect_err("it is sunk");
+    let words = error.to_string();
+    assert!(error.is_input(), "{words}");
+    assert!(words.contains("`block`") && words.contains("`floor`") && words.contains("1.0e-2 m"), "{words}");
+}

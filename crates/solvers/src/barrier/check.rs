@@ -28,7 +28,7 @@ pub(super) fn refuse_intersections(
         .collect();
     let pairs = detector.pairs(&x)?;
     let mut smallest = pairs.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
-    let near = pairs.iter().filter(|p| p.gap < 0.0);
+    let near = pairs.iter().filter(|p| p.gap <= 0.0);
     found.extend(near.map(|p| format!("{} are {:.1e} m closer than thick", name_pair(model, p, &x), -p.gap)));
     for wall in &detector.walls {
         let (gap, vertex) = wall.smallest_gap(model, &detector.mesh, &x, configuration.time, detector.widest);

@@ -280,7 +280,8 @@ impl Solver for BarrierSolver {
         let start = self.start(world.model, state);
         if !self.checked {
             self.detector.near.forget();
-            refuse_intersections(&mut self.detector, &self.limits, world.model, &start, "at the start")?;
+            refuse_intersections(&mut self.detector, &self.limits, world.model, &start, "at the start")
+                .map_err(StepError::at_the_start)?;
             self.checked = true;
         }
         let mut length = h;

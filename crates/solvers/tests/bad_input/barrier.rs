@@ -2,6 +2,7 @@
 
 use crate::bench::Bench;
 use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_solvers::StepError;
 
 fn assert_free(bench: &Bench) {
     let mut collider = Collider::new(&bench.model, DetectOptions::default()).expect("a mesh");
@@ -32,7 +33,9 @@ fn a_start_that_intersects_names_pair_place_and_depth() {
         .replace("[bodies.upper]", "[bodies.upper]\nrotate = { axis = [0, 1, 0.2], degrees = 60 }");
     let mut bench = Bench::new("key = 'barrier'", &text);
     let before = bench.state.clone();
-    let error = bench.try_step(0.01).expect_err("they cross").to_string();
+    let error = bench.try_step(0.01).expect_err("they cross");
+    assert!(matches!(error, StepError::Start { .. }), "the input is at fault: {error:?}");
+    let error = error.to_string();
     assert!(error.contains("`upper`") && error.contains("`lower`"), "{error}");
     assert!(error.contains(" m") && error.contains("at the start"), "place and depth: {error}");
     assert_eq!(bench.state, before);
@@ -54,6 +57,15 @@ fn a_zero_gap_is_refused_with_a_reason() {
     let error = bench.try_step(0.01).expect_err("it touches the floor").to_string();
     assert!(error.contains("`block`") && error.contains("`floor`"), "{error}");
     assert_eq!(bench.state, before);
+    // Half thicknesses of ½ mm each leave nothing between mid-surfaces that are 1 mm apart; rounding decides which side.
+    let mut bench = Bench::new("key = 'barrier'", &sheets(0.001, 400.0, 0.001));
+    match bench.try_step(0.01) {
+        Ok(_) => assert_free(&bench),
+        Err(error) => {
+            let error = error.to_string();
+            assert!(error.contains("`upper`") && error.contains("`lower`"), "{error}");
+        }
+    }
 }
 
 /// Contact that begins farther away than edges are long: neighbours repel each other at rest, but nothing crosses or blows up.
