@@ -6,7 +6,7 @@
 //! * Measured per body: momentum after T = ½ s, and the centre of mass. Backward Euler gives exactly p = p₀ + m g T and, with n = T/h
 //!   steps, x = x₀ + v₀ T + ½ g T² (1 + 1/n), whatever the elastic forces, since these sum to zero.
 //! * Expected: differences relative to m g T and to ½ g T², within 1e-12: rounding, 1e-16 of elastic
-//!   forces that are up to a hundred times the weight, over 60 steps.
+//!   forces that are up to a hundred times the weight, over 60 steps. `barrier`, whose linear solves may end at 1e-3 of their residual, within 1e-6.
 
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Quantity};
@@ -64,6 +64,7 @@ pub fn measure(method: &str) -> Result<Finding, VerifyError> {
     for _ in 0..STEPS {
         specimen.simulation.step()?;
     }
+    let limit = if method == "barrier" { 1e-6 } else { 1e-12 };
     let time = STEPS as f64 * STEP;
     let gravity = Vec3::z() * -GRAVITY;
     let mut out = Finding::new();
@@ -72,11 +73,11 @@ pub fn measure(method: &str) -> Result<Finding, VerifyError> {
         let (_, p, c) = sums(&specimen, body);
         let expected = momentum + gravity * (mass * time);
         let lost = (p - expected).norm() / (mass * GRAVITY * time);
-        out.push(Quantity::within(1e-12, format!("momentum lost over mgT, {name}"), 0.0, lost));
+        out.push(Quantity::within(limit, format!("momentum lost over mgT, {name}"), 0.0, lost));
         let fallen = gravity * (0.5 * time * time * (1.0 + 1.0 / STEPS as f64));
         let centre = moment / mass + momentum / mass * time + fallen;
         let astray = (c / mass - centre).norm() / (0.5 * GRAVITY * time * time);
-        out.push(Quantity::within(1e-12, format!("centre astray over ½gT², {name}"), 0.0, astray));
+        out.push(Quantity::within(limit, format!("centre astray over ½gT², {name}"), 0.0, astray));
     }
     Ok(out)
 }
