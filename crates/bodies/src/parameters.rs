@@ -3,7 +3,7 @@
 use stiction_numerics::Vec3;
 use stiction_scene::Scene;
 use stiction_scene::material::Material;
-use stiction_scene::resolved::{FrictionTable, Surface, Wind};
+use stiction_scene::resolved::{FrictionPair, FrictionTable, Surface, Wind};
 
 /// Materials, friction, gravity and wind: one table beside the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,10 +59,19 @@ impl Parameters {
 
     /// Coulomb coefficient between two objects (bodies first, then colliders).
     pub fn friction_between(&self, a: usize, b: usize) -> f64 {
-        let surface = |object: usize| match object.checked_sub(self.bodies) {
+        let (first, second) = (self.surface(a), self.surface(b));
+        self.friction_table.coefficient((first, self.friction[a]), (second, self.friction[b]))
+    }
+
+    /// What the scene lists for two objects.
+    pub fn pair_between(&self, a: usize, b: usize) -> Option<&FrictionPair> {
+        self.friction_table.pair(self.surface(a), self.surface(b))
+    }
+
+    fn surface(&self, object: usize) -> Surface {
+        match object.checked_sub(self.bodies) {
             None => Surface::Body(object),
             Some(collider) => Surface::Collider(collider),
-        };
-        self.friction_table.coefficient((surface(a), self.friction[a]), (surface(b), self.friction[b]))
+        }
     }
 }

@@ -526,23 +526,33 @@ pub enum EllipseRule {
     MaximumDissipation,
 }
 
-/// Coefficient of one pair of surfaces.
+/// What one pair of surfaces does; `None` leaves it to the rule, or to the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionPair {
     /// First surface.
     pub a: Surface,
     /// Second surface.
     pub b: Surface,
-    /// Coefficient.
-    pub coefficient: f64,
+    /// Friction coefficient.
+    pub coefficient: Option<f64>,
+    /// Attraction of a contact at distance zero [N].
+    pub cohesion: Option<f64>,
+    /// Compliance of a contact [1/kg].
+    pub compliance: Option<f64>,
 }
 
 impl FrictionTable {
+    /// What is listed for two surfaces.
+    pub fn pair(&self, a: Surface, b: Surface) -> Option<&FrictionPair> {
+        let key = (a.min(b), a.max(b));
+        let found = self.pairs.binary_search_by(|p| (p.a, p.b).cmp(&key)).ok()?;
+        Some(&self.pairs[found])
+    }
+
     /// Coefficient between two surfaces whose own coefficients are given.
     pub fn coefficient(&self, a: (Surface, f64), b: (Surface, f64)) -> f64 {
-        let key = if a.0 <= b.0 { (a.0, b.0) } else { (b.0, a.0) };
-        if let Ok(found) = self.pairs.binary_search_by(|p| (p.a, p.b).cmp(&key)) {
-            return self.pairs[found].coefficient;
+        if let Some(listed) = self.pair(a.0, b.0).and_then(|pair| pair.coefficient) {
+            return listed;
         }
         match self.mixing {
             FrictionMixing::GeometricMean => (a.1 * b.1).sqrt(),

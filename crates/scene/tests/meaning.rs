@@ -109,7 +109,8 @@ fn arrays_copy_bodies_pins_and_friction() {
     let text = format!(
         "{BASE}[bodies.c.array]\ncount = [2, 1, 3]\nstep = [2, 0, 1]\n\
          [[bodies.c.pins]]\nselect = \"left\"\nmotion = {{ turn = {{ axis = \"z\", degrees_per_second = 10 }} }}\n\
-         [[friction.pairs]]\na = \"c\"\nb = \"ball\"\nmu = 0.9\n"
+         [[friction.pairs]]\na = \"c\"\nb = \"ball\"\nmu = 0.9\n\
+         [[friction.pairs]]\na = \"c\"\nb = \"c\"\ncohesion = 0.5\n"
     );
     let scene = load(&text, &[]).scene;
     assert_eq!(scene.bodies.len(), 6);
@@ -118,7 +119,8 @@ fn arrays_copy_bodies_pins_and_friction() {
     assert!((shift - Vec3::new(2.0, 0.0, 2.0)).norm() < 1e-14);
     let centres = [0, 5].map(|i: usize| scene.bodies[i].pins[0].motion.centre);
     assert!((centres[1] - centres[0] - shift).norm() < 1e-14);
-    assert_eq!(scene.friction.pairs.len(), 6);
+    assert_eq!(scene.friction.pairs.len(), 6 + 21);
+    assert_eq!(scene.friction.pair(Surface::Body(4), Surface::Body(1)).and_then(|p| p.cohesion), Some(0.5));
     let mu = scene.friction.coefficient((Surface::Collider(0), 0.1), (Surface::Body(4), 0.1));
     assert_eq!(mu, 0.9);
     let mixed = scene.friction.coefficient((Surface::Body(0), 0.2), (Surface::Body(4), 0.8));

@@ -30,7 +30,7 @@ pub(super) fn settled(
     for step in 0..SETTLING {
         let share = step as f64 / SETTLING as f64;
         let mu = from + (slope.mu - from) * share;
-        specimen.simulation.parameters.friction_table.pairs[0].coefficient = mu;
+        specimen.simulation.parameters.friction_table.pairs[0].coefficient = Some(mu);
         specimen.step()?;
     }
     specimen.simulation.parameters.friction_table.pairs[0].coefficient = slope.mu;

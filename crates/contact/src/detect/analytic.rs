@@ -3,7 +3,7 @@
 use stiction_collision::analytic::{RigidMotion, Shape, SurfacePoint};
 use stiction_numerics::Vec3;
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
-use stiction_scene::motion::Motion;
+use stiction_scene::motion::{Motion, Pose};
 use stiction_scene::resolved::{Collider, ColliderMotion, ColliderShape, DirectionField};
 
 /// An analytic shape with its place at time zero and its motion.
@@ -44,19 +44,14 @@ impl PlacedShape {
         Some(self.motion.as_ref().map_or(grain, |motion| motion.pose(time).linear * grain))
     }
 
+    /// The shape at one time, for many questions: the pose is worked out once.
+    pub fn posed(&self, time: f64) -> PosedShape<'_> {
+        PosedShape { shape: &self.shape, base: &self.base, pose: self.motion.as_ref().map(|m| m.pose(time)) }
+    }
+
     /// Closest point of the surface to a world point at a time.
     pub fn closest(&self, point: &Vec3, time: f64) -> SurfacePoint {
-        let Some(motion) = &self.motion else { return self.base.closest(&self.shape, point) };
-        let pose = motion.pose(time);
-        // Seen from the place at time zero; a uniform scale multiplies distances.
-        let scale = pose.linear.column(0).norm();
-        let back = pose.linear.transpose() / (scale * scale);
-        let found = self.base.closest(&self.shape, &(back * (point - pose.offset)));
-        SurfacePoint {
-            distance: found.distance * scale,
-            normal: pose.linear * found.normal / scale,
-            point: pose.apply(&found.point),
-        }
+        self.posed(time).closest(point)
     }
 
     /// Centre of a solid ball at a time; `None` for other shapes.
@@ -105,6 +100,30 @@ impl PlacedShape {
         let material = (next.apply(&reference) - found.point) / h;
         let approach = (found.distance - self.closest(place, time + h).distance) / h;
         material + found.normal * (approach - found.normal.dot(&material))
+    }
+}
+
+/// A shape where it is at one time.
+#[derive(Clone, Copy, Debug)]
+pub struct PosedShape<'a> {
+    shape: &'a Shape,
+    base: &'a RigidMotion,
+    pose: Option<Pose>,
+}
+
+impl PosedShape<'_> {
+    /// Closest point of the surface to a world point.
+    pub fn closest(&self, point: &Vec3) -> SurfacePoint {
+        let Some(pose) = &self.pose else { return self.base.closest(self.shape, point) };
+        // Seen from the place at time zero; a uniform scale multiplies distances.
+        let scale = pose.linear.column(0).norm();
+        let back = pose.linear.transpose() / (scale * scale);
+        let found = self.base.closest(self.shape, &(back * (point - pose.offset)));
+        SurfacePoint {
+            distance: found.distance * scale,
+            normal: pose.linear * found.normal / scale,
+            point: pose.apply(&found.point),
+        }
     }
 }
 

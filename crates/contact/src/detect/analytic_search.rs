@@ -4,7 +4,7 @@
 //! For a ball the nearest point is known in closed form. A vertex contact already stands where the minimum is at a corner; an edge or a triangle adds one only where its inside is
 //! nearer than its border.
 
-use super::analytic::PlacedShape;
+use super::analytic::{PlacedShape, PosedShape};
 use super::collider::{Collider, pair_gap};
 use super::convert::{AnalyticFeature, Converter, Touch, analytic_key};
 use crate::contact::{ContactKind, NewContact};
@@ -18,7 +18,13 @@ pub(super) struct AnalyticSearch<'a> {
     pub model: &'a Model,
     pub converter: &'a Converter<'a>,
     pub shape: &'a PlacedShape,
+    /// Where the collider is when the step starts and when it ends.
+    pub start: PosedShape<'a>,
+    pub end: PosedShape<'a>,
 }
+
+/// Halvings of each share in a triangle: places to a thousandth, far inside `BORDER`; the gap errs by its square.
+const HALVINGS: usize = 10;
 
 /// Weights nearer than this to the border of a feature belong to the border.
 const BORDER: f64 = 0.02;
@@ -69,25 +75,21 @@ impl AnalyticSearch<'_> {
 
     /// ∇φ at a point.
     fn slope(&self, point: &Vec3) -> Vec3 {
-        self.shape.closest(point, self.converter.motion.time).normal
+        self.start.closest(point).normal
     }
 
-    /// φ is 1-Lipschitz: a feature whose first vertex is farther than its extent, its motion and the gap cannot touch. Features of
-    /// prescribed bodies are out of reach too.
+    /// Whether no point of a feature can be near at the start or beyond the surface at the end. Features of prescribed bodies are out of
+    /// reach too.
     fn is_out_of_reach(&self, vertices: &[u32]) -> bool {
-        let (start, end) = (&self.collider.start, &self.collider.end);
         let first = vertices[0] as usize;
         if first >= self.model.surfaces.kinematic_start() {
             return true;
         }
-        let place = start[first];
-        let extent = vertices.iter().map(|&v| (start[v as usize] - place).norm()).fold(0.0, f64::max);
-        let motion =
-            vertices.iter().map(|&v| (end[v as usize] - start[v as usize]).norm()).fold(0.0, f64::max);
         let object = self.model.surfaces.object_of_vertex[first];
         let thickness = self.collider.analytic_thickness(self.model, vertices[0], self.shape.object);
-        let reach = extent + motion + thickness + pair_gap(self.model, [object, self.shape.object]);
-        self.shape.closest(&place, self.converter.motion.time).distance > reach
+        let gap = pair_gap(self.model, [object, self.shape.object]);
+        lower_bound(&self.start, &self.collider.start, vertices) > thickness + gap
+            && lower_bound(&self.end, &self.collider.end, vertices) > thickness
     }
 
     /// The contact of a material point, if it is near at the start or beyond the surface at the end.
@@ -104,10 +106,10 @@ impl AnalyticSearch<'_> {
         let object = self.model.surfaces.object_of_vertex[vertices[0] as usize];
         let thickness = self.collider.analytic_thickness(self.model, vertices[0], self.shape.object);
         let start = place(&self.collider.start);
-        let found = self.shape.closest(&start, time);
+        let found = self.start.closest(&start);
         let gap = found.distance - thickness;
         let near = gap <= pair_gap(self.model, [object, self.shape.object]);
-        let passes = || self.shape.closest(&place(&self.collider.end), time + h).distance < thickness;
+        let passes = || self.end.closest(&place(&self.collider.end)).distance < thickness;
         if !(near || passes()) || !wanted(key) {
             return None;
         }
@@ -124,6 +126,14 @@ impl AnalyticSearch<'_> {
             collider_grain: self.shape.grain(time),
         })
     }
+}
+
+/// A lower bound of φ on a feature: φ is convex, so it lies above its tangent plane at the middle, which is lowest at a corner.
+fn lower_bound(shape: &PosedShape<'_>, places: &[Vec3], vertices: &[u32]) -> f64 {
+    let corners = || vertices.iter().map(|&v| places[v as usize]);
+    let middle = corners().sum::<Vec3>() / vertices.len() as f64;
+    let found = shape.closest(&middle);
+    found.distance + corners().map(|x| found.normal.dot(&(x - middle))).fold(f64::INFINITY, f64::min)
 }
 
 /// The place s of the minimum of a convex function on the segment a–b by bisection of its slope; `None` near an end.
@@ -151,7 +161,7 @@ pub fn nearest_in_triangle([a, b, c]: [Vec3; 3], slope: impl Fn(&Vec3) -> Vec3) 
         let (from, to) = (a + (c - a) * s, b + (c - b) * s);
         let along = to - from;
         let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..14 {
+        for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
             if slope(&(from + along * middle)).dot(&along) < 0.0 { low = middle } else { high = middle }
         }
@@ -167,7 +177,7 @@ pub fn nearest_in_triangle([a, b, c]: [Vec3; 3], slope: impl Fn(&Vec3) -> Vec3) 
         return None;
     }
     let (mut low, mut high) = (BORDER, 1.0 - 2.0 * BORDER);
-    for _ in 0..14 {
+    for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
         if falls(middle) { low = middle } else { high = middle }
     }

@@ -302,8 +302,10 @@ impl Collider {
     ) -> Vec<NewContact> {
         let mut out = Vec::new();
         let (all_edges, all_triangles) = (self.mesh.edges(), self.mesh.triangles());
+        let (time, h) = (converter.motion.time, converter.motion.h);
         for (shape, near) in self.shapes.iter().zip(&self.pairs.analytic) {
-            let search = AnalyticSearch { collider: self, model, converter, shape };
+            let (start, end) = (shape.posed(time), shape.posed(time + h));
+            let search = AnalyticSearch { collider: self, model, converter, shape, start, end };
             out.par_extend(near.vertices.par_iter().filter_map(|&v| search.vertex(v, &wanted)));
             let edge = |&e: &u32| search.edge(e, all_edges[e as usize], &wanted);
             out.par_extend(near.edges.par_iter().filter_map(edge));
@@ -358,7 +360,7 @@ impl Index<usize> for FourPlaces {
 }
 
 /// Distance beyond the thicknesses at which two objects begin to act on each other \[m\].
-pub(super) fn pair_gap(model: &Model, objects: [u32; 2]) -> f64 {
+pub fn pair_gap(model: &Model, objects: [u32; 2]) -> f64 {
     let gap = |object: u32| model.surfaces.objects[object as usize].contact_gap;
     gap(objects[0]).max(gap(objects[1]))
 }

@@ -13,6 +13,6 @@ mod step_pairs;
 
 pub use analytic::PlacedShape;
 pub use analytic_search::{nearest_in_triangle, nearest_on_segment};
-pub use collider::{Collider, DetectError, DetectOptions, StepMotion};
+pub use collider::{Collider, DetectError, DetectOptions, StepMotion, pair_gap};
 pub use compile::collision_mesh;
 pub use filter::FilterReport;

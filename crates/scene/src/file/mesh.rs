@@ -85,6 +85,14 @@ pub struct MeshFile {
     pub helix: Option<HelixMesh>,
     /// Strands that grow from a surface.
     pub groom: Option<GroomMesh>,
+    /// One smooth strand through points.
+    pub path: Option<PathMesh>,
+    /// Closed band round two circles in the plane xz, width along y, middle at the origin.
+    pub belt: Option<BeltMesh>,
+    /// Regular lattice of tets that covers a closed surface, to carry it as `surface`.
+    pub tet_lattice: Option<TetLatticeMesh>,
+    /// Smooth closed surface of round parts that run into each other.
+    pub blobs: Option<BlobsMesh>,
 }
 
 /// How cells of a grid are cut into triangles.
@@ -311,4 +319,66 @@ pub struct GroomMesh {
     pub min_up: Option<f64>,
     /// Seed.
     pub seed: Option<u64>,
+}
+
+/// Smooth strand through points (centripetal Catmull–Rom), cut into segments of equal length. Groups: roots, tips.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PathMesh {
+    /// Points that the strand passes through, at least two.
+    pub points: Vec<[f64; 3]>,
+    /// Number of segments.
+    pub segments: u32,
+}
+
+/// Closed band. Groups: front (least y), back (largest y).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BeltMesh {
+    /// Radius of both circles.
+    pub radius: f64,
+    /// Distance of their centres along x.
+    pub distance: f64,
+    /// Width along y.
+    pub width: f64,
+    /// Cells around the loop.
+    pub around: u32,
+    /// Cells across the width.
+    pub across: u32,
+}
+
+/// Lattice of tets. A body weighs as much as its tets, which reach beyond the surface.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TetLatticeMesh {
+    /// Closed surface that it covers, in the same unit.
+    pub around: Mesh,
+    /// Number of cubes along the longest side of the surface's bounds; six tets each.
+    pub cells: u32,
+}
+
+/// Smooth union of balls and capsules: animals, heads, torsos.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlobsMesh {
+    /// The parts.
+    pub parts: Vec<BlobFile>,
+    /// Width over which parts run into each other; half of the smallest radius by default.
+    pub blend: Option<f64>,
+    /// Cells along the longest side of the bounds.
+    pub cells: u32,
+}
+
+/// A ball, or a capsule whose radius may change.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlobFile {
+    /// Centre of a ball, or one end of the axis.
+    pub start: [f64; 3],
+    /// Other end of the axis; a ball by default.
+    pub end: Option<[f64; 3]>,
+    /// Radius at `start`.
+    pub radius: f64,
+    /// Radius at `end`; the same by default.
+    pub end_radius: Option<f64>,
 }

@@ -154,7 +154,7 @@ pub enum MixName {
     Maximum,
 }
 
-/// Coefficient of one pair.
+/// What one pair does, where it differs from the rule and from the method's options.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PairFile {
@@ -162,8 +162,12 @@ pub struct PairFile {
     pub a: String,
     /// Another one, or the same for contact of a body with itself.
     pub b: String,
-    /// Friction coefficient.
-    pub mu: f64,
+    /// Friction coefficient; by the rule by default.
+    pub mu: Option<f64>,
+    /// Attraction of a contact at distance zero [N], falling linearly to nothing at the gap; the method's option by default.
+    pub cohesion: Option<f64>,
+    /// Compliance of a contact [1/kg]: the inverse weight of a slack node; the method's option by default.
+    pub compliance: Option<f64>,
 }
 
 /// Push initial overlaps apart.

@@ -2,8 +2,12 @@
 //! come later.
 
 mod arch;
+mod belt;
+mod blobs;
 mod extrude;
 mod lathe;
+mod lattice;
+mod path;
 mod random;
 mod revolve;
 mod strands;
@@ -11,7 +15,11 @@ mod surfaces;
 mod volumes;
 
 pub use arch::{ArchOptions, tet_arch};
+pub use belt::{BeltOptions, belt};
+pub use blobs::{BlobPart, blobs};
 pub use lathe::lathe;
+pub use lattice::tet_lattice;
+pub use path::path;
 pub use random::Random;
 pub use revolve::{capsule, cylinder, torus, uv_sphere};
 pub use strands::{GroomOptions, HelixOptions, groom, helix, rod};

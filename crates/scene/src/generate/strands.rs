@@ -5,7 +5,8 @@ use crate::resolved::Cells;
 use std::f64::consts::TAU;
 use stiction_numerics::Vec3;
 
-fn strands(vertices: Vec<Vec3>, per_strand: u32) -> RawMesh {
+/// Strands of equal numbers of vertices, with groups of their ends.
+pub(super) fn strands(vertices: Vec<Vec3>, per_strand: u32) -> RawMesh {
     let count = vertices.len() as u32 / per_strand;
     let cells = (0..count).map(|s| (s * per_strand..(s + 1) * per_strand).collect()).collect();
     let mut mesh = RawMesh::new(vertices, Cells::Strands(cells));

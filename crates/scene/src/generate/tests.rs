@@ -206,3 +206,79 @@ fn a_lathe_turns_its_profile() {
     assert_eq!(tube.groups[1].1.len(), 64);
     assert!(tube.groups[1].1.iter().all(|&i| tube.vertices[i as usize].z == 2.0));
 }
+
+#[test]
+fn a_path_passes_through_its_points_with_equal_segments() {
+    let turn = |k: u32| {
+        let angle = PI * f64::from(k) / 6.0;
+        Vec3::new(angle.cos(), angle.sin(), 0.02 * f64::from(k))
+    };
+    let points: Vec<Vec3> = (0..=24).map(turn).collect();
+    let mesh = path(&points, 240);
+    assert_eq!(mesh.vertices.len(), 241);
+    let lengths: Vec<f64> = mesh.vertices.windows(2).map(|p| (p[1] - p[0]).norm()).collect();
+    let mean = lengths.iter().sum::<f64>() / 240.0;
+    // Chords of equal arcs differ by their curvature only: (mean κ)²/24.
+    assert!(lengths.iter().all(|l| (l / mean - 1.0).abs() < 1e-3), "{lengths:?}");
+    for p in &points {
+        let near = mesh.vertices.iter().map(|v| (v - p).norm()).fold(f64::INFINITY, f64::min);
+        assert!(near < 0.51 * mean, "a vertex lies within half a segment of each point: {near}");
+    }
+    let helix_length = 24.0 * ((PI / 6.0).powi(2) + 0.02_f64.powi(2)).sqrt();
+    assert!((mean * 240.0 / helix_length - 1.0).abs() < 5e-3);
+    assert!((mesh.vertices[240] - points[24]).norm() < 1e-12);
+}
+
+#[test]
+fn a_belt_has_the_length_of_its_loop() {
+    let options = BeltOptions { radius: 0.2, distance: 1.0, width: 0.3, around: 200, across: 4 };
+    let mesh = belt(&options);
+    assert!((area(&mesh) / (0.3 * (2.0 + 0.4 * PI)) - 1.0).abs() < 1e-3);
+    // Faces look away from the origin.
+    assert!(enclosed(&mesh.vertices, triangles(&mesh)) > 0.0);
+    assert_eq!(mesh.groups.iter().map(|g| g.1.len()).collect::<Vec<_>>(), [200, 200]);
+}
+
+#[test]
+fn a_lattice_covers_its_surface_and_no_more_than_a_layer() {
+    // A torus has a hole that the lattice must leave open.
+    let surface = torus(0.3, 0.1, 64, 32);
+    let mesh = tet_lattice(&surface.vertices, triangles(&surface), 40);
+    let cell: f64 = 0.8 / 40.0;
+    let volume: f64 = tets(&mesh).iter().map(|t| tet_volume(&mesh.vertices, t)).sum();
+    let exact = 2.0 * PI * PI * 0.3 * 0.01;
+    let layer = 4.0 * PI * PI * 0.3 * 0.1 * cell;
+    assert!(volume > exact && volume < exact + 1.2 * layer, "{volume} {exact} {layer}");
+    assert!(tets(&mesh).iter().all(|t| tet_volume(&mesh.vertices, t) > 0.0));
+    assert!(mesh.vertices.iter().all(|v| v.xy().norm() > 0.2 - 1.8 * cell));
+    let carried = crate::resolved::Mesh {
+        vertices: surface.vertices.clone(),
+        cells: surface.cells.clone(),
+        uv: None,
+        rest_vertices: None,
+        source: "torus".to_owned(),
+    };
+    let embedded = crate::geometry::embed(carried, &mesh.vertices, tets(&mesh));
+    assert!(embedded.max_outside < 1e-12);
+}
+
+#[test]
+fn blobs_are_closed_smooth_and_of_the_right_size() {
+    let ball = BlobPart { start: Vec3::zeros(), end: Vec3::zeros(), radius: 0.5, end_radius: 0.5 };
+    let mesh = blobs(&[ball], 0.1, 24);
+    assert!(is_closed(triangles(&mesh)));
+    assert!(mesh.vertices.iter().all(|v| (v.norm() - 0.5).abs() < 1e-9), "vertices lie on the ball");
+    let volume = enclosed(&mesh.vertices, triangles(&mesh));
+    assert!((volume / (PI / 6.0) - 1.0).abs() < 0.02, "{volume}");
+    let arm = BlobPart { start: Vec3::zeros(), end: Vec3::new(0.0, 0.0, 1.2), radius: 0.2, end_radius: 0.1 };
+    let both = blobs(&[ball, arm], 0.1, 40);
+    assert!(is_closed(triangles(&both)));
+    assert!(enclosed(&both.vertices, triangles(&both)) > volume);
+    let top = both.vertices.iter().map(|v| v.z).fold(0.0, f64::max);
+    assert!((top - 1.3).abs() < 0.01, "{top}");
+    let least = triangles(&both).iter().map(|t| {
+        let [a, b, c] = t.map(|i| both.vertices[i as usize]);
+        (b - a).cross(&(c - a)).norm()
+    });
+    assert!(least.fold(f64::INFINITY, f64::min) > 1e-3 * (1.8_f64 / 40.0).powi(2), "no slivers");
+}

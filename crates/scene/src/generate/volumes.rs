@@ -11,6 +11,7 @@ use stiction_numerics::Vec3;
 /// The six orders in which a walk from (0,0,0) to (1,1,1) can take the axes: one tet each (Kuhn's cut).
 const WALKS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
+/// The six tets of a unit cell, by lattice corners.
 pub(super) fn kuhn(cell: [u32; 3]) -> [[[u32; 3]; 4]; 6] {
     WALKS.map(|walk| {
         let mut corners = [cell; 4];

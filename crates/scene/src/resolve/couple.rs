@@ -5,7 +5,7 @@ use super::check::{non_negative, positive, spans};
 use super::material::friction as coefficient;
 use super::select::Selectable;
 use crate::error::{Problem, Resolved, fault, suggest};
-use crate::file::{AttachmentFile, EllipseName, FrictionFile, MixName, StitchFile};
+use crate::file::{AttachmentFile, EllipseName, FrictionFile, MixName, PairFile, StitchFile};
 use crate::geometry::nearest_point;
 use crate::resolved::{
     Attachment, AttachmentTarget, Body, Collider, EllipseRule, FrictionMixing, FrictionPair, FrictionTable,
@@ -177,9 +177,9 @@ pub(super) fn friction(
         let path = format!("friction.pairs.{index}");
         let first = surfaces(&format!("{path}.a"), &pair.a, &bodies.list, colliders)?;
         let second = surfaces(&format!("{path}.b"), &pair.b, &bodies.list, colliders)?;
-        let mu = coefficient(&format!("{path}.mu"), pair.mu)?;
+        let listed = listed_pair(&path, pair)?;
         for &a in &first {
-            pairs.extend(second.iter().map(|&b| FrictionPair { a: a.min(b), b: a.max(b), coefficient: mu }));
+            pairs.extend(second.iter().map(|&b| FrictionPair { a: a.min(b), b: a.max(b), ..listed }));
         }
     }
     // Later lines win: the stable sort keeps their order, so the last of equals is kept.
@@ -198,6 +198,24 @@ pub(super) fn friction(
             Some(EllipseName::MaximumDissipation) => EllipseRule::MaximumDissipation,
         },
         pairs,
+    })
+}
+
+/// The values of a line, without its names.
+fn listed_pair(path: &str, pair: &PairFile) -> Resolved<FrictionPair> {
+    let checked = |key: &str, value: Option<f64>| {
+        value.map(|v| non_negative(&format!("{path}.{key}"), key, v)).transpose()
+    };
+    if pair.mu.is_none() && pair.cohesion.is_none() && pair.compliance.is_none() {
+        let problem = Problem::Conflict("the pair says nothing".to_owned());
+        return fault(path, problem, "give `mu`, `cohesion` or `compliance`");
+    }
+    Ok(FrictionPair {
+        a: Surface::Body(0),
+        b: Surface::Body(0),
+        coefficient: pair.mu.map(|mu| coefficient(&format!("{path}.mu"), mu)).transpose()?,
+        cohesion: checked("cohesion", pair.cohesion)?,
+        compliance: checked("compliance", pair.compliance)?,
     })
 }
 

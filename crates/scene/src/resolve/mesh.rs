@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::check::{between, count, non_negative, positive, rotation, vec3};
+use super::shapes::shape;
 use crate::document::content_hash;
 use crate::error::{MeshError, Problem, Resolved, fault};
 use crate::file::{
@@ -93,7 +94,7 @@ pub(super) fn raw_mesh(
     Ok((raw, source))
 }
 
-const GENERATORS: [&str; 18] = [
+const GENERATORS: [&str; 22] = [
     "file",
     "grid",
     "disc",
@@ -111,6 +112,10 @@ const GENERATORS: [&str; 18] = [
     "rod",
     "helix",
     "groom",
+    "path",
+    "belt",
+    "tet_lattice",
+    "blobs",
     "(with an optional unit)",
 ];
 
@@ -133,6 +138,10 @@ fn given(spec: &MeshFile) -> Vec<&'static str> {
         spec.rod.is_some(),
         spec.helix.is_some(),
         spec.groom.is_some(),
+        spec.path.is_some(),
+        spec.belt.is_some(),
+        spec.tet_lattice.is_some(),
+        spec.blobs.is_some(),
     ];
     GENERATORS.into_iter().zip(present).filter(|(_, on)| *on).map(|(name, _)| name).collect()
 }
@@ -156,7 +165,7 @@ pub(super) fn from_file(path: &str, file: &str, context: &mut Context<'_>) -> Re
 /// More cells than this cannot be meant and would fill the memory before any message.
 const MAX_CELLS: f64 = 2e8;
 
-fn counts<const N: usize>(at: &str, key: &str, values: [u32; N], least: [u32; N]) -> Resolved<()> {
+pub(super) fn counts<const N: usize>(at: &str, key: &str, values: [u32; N], least: [u32; N]) -> Resolved<()> {
     for k in 0..N {
         count(&format!("{at}.{key}"), key, values[k], least[k])?;
     }
@@ -164,11 +173,14 @@ fn counts<const N: usize>(at: &str, key: &str, values: [u32; N], least: [u32; N]
     between(&format!("{at}.{key}"), "the number of cells", product, 1.0, MAX_CELLS).map(|_| ())
 }
 
-fn sizes(at: &str, key: &str, values: &[f64]) -> Resolved<()> {
+pub(super) fn sizes(at: &str, key: &str, values: &[f64]) -> Resolved<()> {
     values.iter().try_for_each(|v| positive(&format!("{at}.{key}"), key, *v).map(|_| ()))
 }
 
 fn generated(at: &str, spec: &MeshFile, context: &mut Context<'_>) -> Resolved<RawMesh> {
+    if let Some(mesh) = shape(at, spec, context) {
+        return mesh;
+    }
     if let Some(g) = &spec.grid {
         sizes(at, "size", &g.size)?;
         counts(at, "cells", g.cells, [1; 2])?;
@@ -337,21 +349,27 @@ fn helix(at: &str, h: &HelixMesh) -> Resolved<RawMesh> {
     Ok(mesh)
 }
 
+/// The triangles of a mesh, or of the surface of its tets.
+pub(super) fn triangles_of(
+    path: &str,
+    mesh: &RawMesh,
+    source_name: String,
+    body: &'static str,
+    needed: &'static str,
+) -> Resolved<Vec<[u32; 3]>> {
+    match &mesh.cells {
+        Cells::Triangles(t) => Ok(t.clone()),
+        Cells::Tets(t) => Ok(crate::geometry::surface_of_tets(t)),
+        Cells::Strands(_) => {
+            let error = MeshError::WrongCells { source_name, found: "strands", body, needed };
+            fault(path, error, "name a surface such as `sphere` or a file")
+        }
+    }
+}
+
 fn groom(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<RawMesh> {
     let (on, source) = raw_mesh(&format!("{at}.on"), &g.on, context)?;
-    let triangles = match &on.cells {
-        Cells::Triangles(t) => t.clone(),
-        Cells::Tets(t) => crate::geometry::surface_of_tets(t),
-        Cells::Strands(_) => {
-            let error = MeshError::WrongCells {
-                source_name: source,
-                found: "strands",
-                body: "groom",
-                needed: "triangles or tets to grow on",
-            };
-            return fault(format!("{at}.on"), error, "grow on a surface such as `sphere` or a file");
-        }
-    };
+    let triangles = triangles_of(&format!("{at}.on"), &on, source, "groom", "triangles or tets to grow on")?;
     sizes(at, "length", &[g.length])?;
     let area: f64 = triangles
         .iter()

@@ -9,6 +9,7 @@ mod material;
 mod mesh;
 mod motion;
 mod select;
+mod shapes;
 
 use crate::document::{Document, typed};
 use crate::error::{Problem, Resolved, fault, suggest};

@@ -3,7 +3,7 @@
 use super::elastic_step::{ElasticSolver, Linearised};
 use super::options::AdmmOptions;
 use crate::report::{StepSeconds, timed};
-use stiction_contact::detect::{Collider, DetectError, StepMotion};
+use stiction_contact::detect::{Collider, DetectError, StepMotion, pair_gap};
 use stiction_contact::{ContactSet, NewContact, ProjectOptions};
 use stiction_numerics::{Vec3, ordered_max_by};
 
@@ -129,7 +129,7 @@ impl Inner<'_> {
             self.collider.continuous(model, parameters, &self.motion, velocity, self.known)
         })?;
         let count = found.len();
-        append(self.contacts, self.known, prepare(found, self.options, self.motion.h));
+        append(self.contacts, self.known, prepare(found, self.options, self.world, self.motion.h));
         Ok(count)
     }
 
@@ -189,10 +189,24 @@ impl Momentum {
 }
 
 /// Puts compliance and cohesion on new contacts, and opens penetrations over the wanted time instead of at once.
-pub fn prepare(mut contacts: Vec<NewContact>, options: &AdmmOptions, h: f64) -> Vec<NewContact> {
+///
+/// Cohesion falls linearly from touching to the contact gap of the pair, ξ = ξ₀ (1 − g/ĝ).   [Daviet2020, section 7.4]
+pub fn prepare(
+    mut contacts: Vec<NewContact>,
+    options: &AdmmOptions,
+    world: World<'_>,
+    h: f64,
+) -> Vec<NewContact> {
     for contact in &mut contacts {
-        contact.compliance = options.compliance;
-        contact.cohesion = options.cohesion * h;
+        let [a, b] = contact.bodies;
+        let listed = world.parameters.pair_between(a as usize, b as usize);
+        contact.compliance = listed.and_then(|pair| pair.compliance).unwrap_or(options.compliance);
+        let cohesion = listed.and_then(|pair| pair.cohesion).unwrap_or(options.cohesion);
+        if cohesion > 0.0 {
+            let reach = pair_gap(world.model, contact.bodies);
+            let near = if reach > 0.0 { (1.0 - contact.gap / reach).clamp(0.0, 1.0) } else { 1.0 };
+            contact.cohesion = cohesion * near * h;
+        }
         if contact.gap < 0.0 {
             contact.normal_offset = contact.gap / options.resolve_time.max(h);
         }

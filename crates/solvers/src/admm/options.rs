@@ -30,9 +30,11 @@ pub struct AdmmOptions {
     pub accelerate: bool,
     /// Contacts whose update is below this share of the residual sleep until the next projection. 0 switches it off.
     pub sleep: f64,
-    /// Compliance of every contact \[1/kg\]: the inverse weight of a slack node (section 6.3.2). 0 is rigid.
+    /// Compliance of every contact \[1/kg\]: the inverse weight of a slack node (section 6.3.2). 0 is rigid; a pair of the scene can give
+    /// its own.
     pub compliance: f64,
-    /// Cohesive force of every contact \[N\] (section 6.3.1).
+    /// Cohesive force of a contact at distance zero \[N\], falling linearly to nothing at the contact gap (section 6.3.1); a pair of the
+    /// scene can give its own.
     pub cohesion: f64,
     /// Time over which a penetration is opened \[s\]; not shorter than the step.
     pub resolve_time: f64,

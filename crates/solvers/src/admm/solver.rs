@@ -93,7 +93,12 @@ impl Workspace {
         set.set_weights(&weights).map_err(|e| StepError::Contact { reason: e.to_string() })?;
         if first {
             let found = timed(&mut report.seconds.detection, || find(&mut self.collider, step, velocity))?;
-            append_remembered(set, &mut contacts.known, prepare(found, options, h), Some(&self.memory));
+            append_remembered(
+                set,
+                &mut contacts.known,
+                prepare(found, options, step.world, h),
+                Some(&self.memory),
+            );
         }
         timed(&mut report.seconds.linear_solve, || self.elastic.factor(&system, &weights))?;
         let dual = self.dual_force.iter().zip(&weights).map(|(f, w)| scaled(f, *w)).collect();

@@ -1,0 +1,76 @@
+//! Generators that take lists or other meshes: path, belt, blobs, lattice.
+
+use super::Context;
+use super::check::{count, non_negative, positive, vec3};
+use super::mesh::{counts, raw_mesh, sizes, triangles_of};
+use crate::error::{Problem, Resolved, fault};
+use crate::file::{BeltMesh, BlobsMesh, MeshFile, PathMesh, TetLatticeMesh};
+use crate::generate::{self, RawMesh};
+use stiction_numerics::Vec3;
+
+/// The mesh, if the file names one of these generators.
+pub(super) fn shape(at: &str, spec: &MeshFile, context: &mut Context<'_>) -> Option<Resolved<RawMesh>> {
+    if let Some(p) = &spec.path {
+        return Some(path(at, p));
+    }
+    if let Some(b) = &spec.belt {
+        return Some(belt(at, b));
+    }
+    if let Some(b) = &spec.blobs {
+        return Some(blobs(at, b));
+    }
+    spec.tet_lattice.as_ref().map(|t| tet_lattice(at, t, context))
+}
+
+fn path(at: &str, p: &PathMesh) -> Resolved<RawMesh> {
+    counts(at, "segments", [p.segments], [1])?;
+    count(&format!("{at}.points"), "points", p.points.len() as u32, 2)?;
+    let points: Vec<Vec3> = p.points.iter().map(|q| vec3(*q)).collect();
+    if let Some(k) = points.windows(2).position(|pair| (pair[1] - pair[0]).norm() == 0.0) {
+        let problem = Problem::Conflict(format!("points {k} and {} are the same", k + 1));
+        return fault(format!("{at}.points.{}", k + 1), problem, "leave one of them out");
+    }
+    Ok(generate::path(&points, p.segments))
+}
+
+fn belt(at: &str, b: &BeltMesh) -> Resolved<RawMesh> {
+    sizes(at, "radius", &[b.radius])?;
+    sizes(at, "distance", &[b.distance])?;
+    sizes(at, "width", &[b.width])?;
+    counts(at, "around", [b.around, b.across], [3, 1])?;
+    Ok(generate::belt(&generate::BeltOptions {
+        radius: b.radius,
+        distance: b.distance,
+        width: b.width,
+        around: b.around,
+        across: b.across,
+    }))
+}
+
+fn blobs(at: &str, b: &BlobsMesh) -> Resolved<RawMesh> {
+    count(&format!("{at}.parts"), "parts", b.parts.len() as u32, 1)?;
+    counts(at, "cells", [b.cells; 3], [4; 3])?;
+    let mut parts = Vec::with_capacity(b.parts.len());
+    for (k, part) in b.parts.iter().enumerate() {
+        let key = format!("{at}.parts.{k}");
+        let radius = positive(&format!("{key}.radius"), "radius", part.radius)?;
+        let end_radius = part.end_radius.unwrap_or(radius);
+        parts.push(generate::BlobPart {
+            start: vec3(part.start),
+            end: vec3(part.end.unwrap_or(part.start)),
+            radius,
+            end_radius: positive(&format!("{key}.end_radius"), "end_radius", end_radius)?,
+        });
+    }
+    let least = parts.iter().map(|p| p.radius.min(p.end_radius)).fold(f64::INFINITY, f64::min);
+    let blend = non_negative(&format!("{at}.blend"), "blend", b.blend.unwrap_or(0.5 * least))?;
+    Ok(generate::blobs(&parts, blend, b.cells))
+}
+
+fn tet_lattice(at: &str, t: &TetLatticeMesh, context: &mut Context<'_>) -> Resolved<RawMesh> {
+    let key = format!("{at}.around");
+    let (surface, source) = raw_mesh(&key, &t.around, context)?;
+    let triangles = triangles_of(&key, &surface, source, "lattice", "triangles to cover")?;
+    counts(at, "cells", [t.cells; 3], [1; 3])?;
+    Ok(generate::tet_lattice(&surface.vertices, &triangles, t.cells))
+}
