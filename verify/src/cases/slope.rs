@@ -33,7 +33,7 @@ pub(super) fn settled(
         specimen.simulation.parameters.friction_table.pairs[0].coefficient = Some(mu);
         specimen.step()?;
     }
-    specimen.simulation.parameters.friction_table.pairs[0].coefficient = slope.mu;
+    specimen.simulation.parameters.friction_table.pairs[0].coefficient = Some(slope.mu);
     Ok(specimen)
 }
 

@@ -23,8 +23,8 @@ pub(super) struct AnalyticSearch<'a> {
     pub end: PosedShape<'a>,
 }
 
-/// Halvings of each share in a triangle: places to a thousandth, far inside `BORDER`; the gap errs by its square.
-const HALVINGS: usize = 10;
+/// Halvings of each share in a triangle: places far finer than `BORDER`; the gap errs by their square.
+const HALVINGS: usize = 14;
 
 /// Weights nearer than this to the border of a feature belong to the border.
 const BORDER: f64 = 0.02;
