@@ -4,17 +4,20 @@ use crate::colliders::ColliderTable;
 use crate::couplings::{AnchorGroup, Anchors, Coupling};
 use crate::directions::SurfaceDirections;
 use crate::mass::{add_body_mass, normal_inertia};
-use crate::model::{Body, Model};
+use crate::model::{Body, Model, Skin};
 use crate::partition::{Joiner, Partition};
 use crate::pins::{PinGroup, PinTable};
 use crate::rods::RodTable;
+use crate::roots::Roots;
 use crate::shells::{ShellEdge, bisecting_frames, shell_edges};
-use crate::surfaces::{EmbeddedVertex, ObjectSurface, Surfaces};
+use crate::surfaces::{ObjectSurface, Surfaces};
 use stiction_numerics::Vec3;
 use stiction_scene::geometry::surface_of_tets;
 use stiction_scene::material::{BendingLaw, ClothMaterial, Material};
 use stiction_scene::motion::Motion;
-use stiction_scene::resolved::{self, AttachmentTarget, Cells, ColliderMotion, Scene, WeightedPoint};
+use stiction_scene::resolved::{
+    self, AttachmentTarget, Cells, ColliderMotion, MaterialPoint, Scene, WeightedPoint,
+};
 
 /// Why a scene cannot be compiled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -59,9 +62,10 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         bodies.push(body);
     }
     let mass = masses(scene, &bodies, &rest, &rods, &shells)?;
-    let couplings = couplings(scene, &bodies);
-    let (by_mesh, by_coupling) = partitions(nodes, &bodies, &rods, &shells, &couplings);
-    let surfaces = surfaces(scene, &bodies, nodes, &rods);
+    let mut couplings = couplings(scene, &bodies);
+    let roots = Roots::new(scene, &bodies, &mut couplings);
+    let (by_mesh, by_coupling) = partitions(nodes, &bodies, &rods, &shells, &couplings, &roots);
+    let surfaces = surfaces(scene, &mut bodies, nodes, &rods);
     let pins = pins(scene, &bodies, &rods, &shells, &initial);
     let anchors = anchors(scene, &bodies);
     let colliders = ColliderTable { colliders: scene.colliders.clone() };
@@ -79,6 +83,7 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         pins,
         anchors,
         couplings,
+        roots,
         by_mesh,
         by_coupling,
     })
@@ -95,6 +100,8 @@ fn compile_body(
     let (edge_start, joint_start) = (rods.edges.len(), rods.joints.len());
     let (mut triangles, mut tets) = (Vec::new(), Vec::new());
     match &source.mesh.cells {
+        // The tets of frames are no cells: the body is elastic at its material points.
+        _ if source.kind.on_frames() => {}
         Cells::Triangles(cells) => triangles = cells.iter().map(|t| t.map(global)).collect(),
         Cells::Tets(cells) => {
             tets = cells.iter().map(|t| t.map(global)).collect::<Vec<_>>();
@@ -116,6 +123,8 @@ fn compile_body(
         shell_edges: 0..0,
         triangles,
         tets,
+        points: material_points(source, first),
+        skin: None,
         uv: source.mesh.uv.clone(),
         rest_shape: source.rest,
         warp: source.warp,
@@ -123,6 +132,13 @@ fn compile_body(
         colour: source.colour,
         thickness: source.thickness,
     }
+}
+
+/// The material points of a body on frames, in global nodes.
+fn material_points(source: &resolved::Body, first: usize) -> Vec<MaterialPoint> {
+    let mut points = source.frames.as_ref().map_or_else(Vec::new, |f| f.points.clone());
+    points.iter_mut().flat_map(|p| &mut p.nodes).for_each(|n| *n += first as u32);
+    points
 }
 
 /// Whether bending needs the normals at the edges as unknowns.
@@ -141,7 +157,7 @@ fn masses(
     let angles = rest.len() + rods.edges.len();
     let mut mass = vec![0.0; angles + shells.len()];
     for (body, source) in bodies.iter().zip(&scene.bodies) {
-        add_body_mass(&mut mass, rest.len(), body, &source.material, rest, rods);
+        add_body_mass(&mut mass, rest.len(), body, &source.material, rest, rods, source.frames.as_ref());
         if let Some(node) = body.nodes.clone().find(|&n| mass[n] <= 0.0) {
             return Err(BuildError::MasslessVertex {
                 body: body.name.clone(),
@@ -204,11 +220,13 @@ fn anchors(scene: &Scene, bodies: &[Body]) -> Anchors {
         let AttachmentTarget::Collider { collider, points } = &attachment.target else { continue };
         let body = &bodies[attachment.body];
         let vertices = &scene.bodies[attachment.body].mesh.vertices;
+        // Only single vertices are attached to colliders: bodies on frames are pinned instead.
+        let attached: Vec<u32> = attachment.points.iter().filter_map(|p| Some(p.terms.first()?.0)).collect();
         let place =
             |(v, point): (&u32, &Vec3)| if attachment.keep_offset { vertices[*v as usize] } else { *point };
         groups.push(AnchorGroup {
-            nodes: attachment.vertices.iter().map(|v| v + body.nodes.start as u32).collect(),
-            reference: attachment.vertices.iter().zip(points).map(place).collect(),
+            nodes: attached.iter().map(|v| v + body.nodes.start as u32).collect(),
+            reference: attached.iter().zip(points).map(place).collect(),
             motion: match &scene.colliders[*collider].motion {
                 ColliderMotion::Keyed(motion) => motion.clone(),
                 ColliderMotion::Static | ColliderMotion::Sequence { .. } => Motion::fixed(),
@@ -224,11 +242,10 @@ fn couplings(scene: &Scene, bodies: &[Body]) -> Vec<Coupling> {
     let mut out = Vec::new();
     for attachment in &scene.attachments {
         let AttachmentTarget::Body { body, points } = &attachment.target else { continue };
-        for (&vertex, point) in attachment.vertices.iter().zip(points) {
-            let one = WeightedPoint { terms: vec![(vertex, 1.0)] };
-            let terms = signed_terms(bodies, (attachment.body, &one), (*body, point));
+        for (one, point) in attachment.points.iter().zip(points) {
+            let terms = signed_terms(bodies, (attachment.body, one), (*body, point));
             let offset = match attachment.keep_offset {
-                true => separation(scene, (attachment.body, &one), (*body, point)),
+                true => separation(scene, (attachment.body, one), (*body, point)),
                 false => Vec3::zeros(),
             };
             let active = attachment.active.clone();
@@ -272,11 +289,13 @@ fn partitions(
     rods: &RodTable,
     shells: &[ShellEdge],
     couplings: &[Coupling],
+    roots: &Roots,
 ) -> (Partition, Partition) {
     let mut joiner = Joiner::new(nodes + rods.edges.len() + shells.len());
     for body in bodies {
         body.tets.iter().for_each(|t| joiner.join_all(*t));
         body.triangles.iter().for_each(|t| joiner.join_all(*t));
+        body.points.iter().for_each(|p| joiner.join_all(p.nodes.iter().copied()));
     }
     for (index, edge) in rods.edges.iter().enumerate() {
         joiner.join_all([edge.nodes[0], edge.nodes[1], (nodes + index) as u32]);
@@ -287,17 +306,18 @@ fn partitions(
     }
     let by_mesh = joiner.partition();
     couplings.iter().for_each(|c| joiner.join_all(c.terms.iter().map(|t| t.0)));
+    roots.raised.iter().for_each(|r| joiner.join_all(r.nodes));
     (by_mesh, joiner.partition())
 }
 
-fn surfaces(scene: &Scene, bodies: &[Body], nodes: usize, rods: &RodTable) -> Surfaces {
+fn surfaces(scene: &Scene, bodies: &mut [Body], nodes: usize, rods: &RodTable) -> Surfaces {
     let mut out = Surfaces { nodes, ..Surfaces::default() };
     for (index, body) in bodies.iter().enumerate() {
         out.object_of_vertex.extend(body.nodes.clone().map(|_| index as u32));
     }
-    for (index, (body, source)) in bodies.iter().zip(&scene.bodies).enumerate() {
+    for (index, (body, source)) in bodies.iter_mut().zip(&scene.bodies).enumerate() {
         match &source.embedded_surface {
-            Some(surface) => embed(&mut out, index as u32, body, surface),
+            Some(surface) => body.skin = Some(embed(&mut out, index as u32, body, surface)),
             None => out.triangles.extend_from_slice(&body.triangles),
         }
         out.segments.extend(body.edges.clone().map(|e| rods.edges[e].nodes));
@@ -358,15 +378,16 @@ fn directions(
     SurfaceDirections::new(&direction.field, first, &triangles, &mesh.vertices, mesh.uv.as_deref())
 }
 
-fn embed(out: &mut Surfaces, object: u32, body: &Body, surface: &resolved::EmbeddedSurface) {
-    let first = out.vertices() as u32;
-    for (&tet, &weights) in surface.tets.iter().zip(&surface.weights) {
-        out.embedded.push(EmbeddedVertex { nodes: body.tets[tet as usize], weights });
+fn embed(out: &mut Surfaces, object: u32, body: &Body, surface: &resolved::EmbeddedSurface) -> Skin {
+    let (first, first_triangle) = (out.vertices(), out.triangles.len());
+    for point in &surface.carriers {
+        out.embedded.push(point.terms.iter().map(|&(v, w)| (v + body.nodes.start as u32, w)));
         out.object_of_vertex.push(object);
     }
     if let Cells::Triangles(triangles) = &surface.mesh.cells {
-        out.triangles.extend(triangles.iter().map(|t| t.map(|v| v + first)));
+        out.triangles.extend(triangles.iter().map(|t| t.map(|v| v + first as u32)));
     }
+    Skin { vertices: first..out.vertices(), triangles: first_triangle..out.triangles.len() }
 }
 
 fn add_collider(out: &mut Surfaces, collider: usize, object: u32, mesh: &resolved::Mesh) {

@@ -5,11 +5,11 @@ use crate::rods::RodTable;
 use crate::shells::ShellEdge;
 use stiction_numerics::{Vec2, Vec3};
 use stiction_scene::material::Material;
-use stiction_scene::resolved::RestShape;
+use stiction_scene::resolved::{Frames, RestShape};
 
 /// Adds the mass of a body to its nodes, and the spin inertia of its rod edges to their twists.
 ///
-/// cloth ρ h A/3 per vertex · solid ρ V/4 · rod ρ A l/2, twist ρ (I₁ + I₂) l
+/// cloth ρ h A/3 per vertex · solid ρ V/4 · rod ρ A l/2, twist ρ (I₁ + I₂) l · node of a frame ρ times its share of the volume
 pub(crate) fn add_body_mass(
     mass: &mut [f64],
     nodes: usize,
@@ -17,7 +17,11 @@ pub(crate) fn add_body_mass(
     material: &Material,
     rest: &[Vec3],
     rods: &RodTable,
+    frames: Option<&Frames>,
 ) {
+    for (node, volume) in body.nodes.clone().zip(frames.iter().flat_map(|f| &f.node_volumes)) {
+        mass[node] += material.density() * volume;
+    }
     match material {
         Material::Cloth(cloth) => {
             for triangle in &body.triangles {

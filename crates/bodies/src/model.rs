@@ -6,11 +6,12 @@ use crate::frames::EdgeFrame;
 use crate::partition::Partition;
 use crate::pins::PinTable;
 use crate::rods::RodTable;
+use crate::roots::Roots;
 use crate::shells::{ShellEdge, bisecting_frames};
 use crate::surfaces::Surfaces;
 use std::ops::Range;
 use stiction_numerics::{Vec2, Vec3};
-use stiction_scene::resolved::{BodyKind, RestShape};
+use stiction_scene::resolved::{BodyKind, MaterialPoint, RestShape};
 
 /// Topology, rest shapes, masses and maps of a whole scene. Immutable once built.
 #[derive(Clone, Debug)]
@@ -39,8 +40,10 @@ pub struct Model {
     pub pins: PinTable,
     /// Springs from nodes to moving places (soft pins, attachments to colliders).
     pub anchors: Anchors,
-    /// Springs between material points of bodies (attachments and stitches).
+    /// Springs between material points of bodies (attachments, stitches, roots).
     pub couplings: Vec<Coupling>,
+    /// Strands that grow on bodies.
+    pub roots: Roots,
     /// Blocks joined by the mesh.
     pub by_mesh: Partition,
     /// Blocks joined by the mesh or by couplings.
@@ -52,7 +55,7 @@ pub struct Model {
 pub struct Body {
     /// Name, unique in the scene.
     pub name: String,
-    /// Cloth, rod or solid.
+    /// What it is made as.
     pub kind: BodyKind,
     /// Its nodes.
     pub nodes: Range<usize>,
@@ -66,6 +69,10 @@ pub struct Body {
     pub triangles: Vec<[u32; 3]>,
     /// Tets of a solid in node indices.
     pub tets: Vec<[u32; 4]>,
+    /// Material points of a body on frames, in node indices.
+    pub points: Vec<MaterialPoint>,
+    /// The surface that it carries, if any.
+    pub skin: Option<Skin>,
     /// Flat pattern per vertex \[m\], if the mesh has one.
     pub uv: Option<Vec<Vec2>>,
     /// Which shape is free of stress.
@@ -78,6 +85,15 @@ pub struct Body {
     pub colour: Option<[f32; 3]>,
     /// Geometric thickness \[m\].
     pub thickness: f64,
+}
+
+/// A carried surface in [`Model::surfaces`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skin {
+    /// Its vertices.
+    pub vertices: Range<usize>,
+    /// Its triangles.
+    pub triangles: Range<usize>,
 }
 
 impl Model {
@@ -139,12 +155,13 @@ impl Model {
         }
     }
 
-    /// Number of elements: triangles of cloth, tets, rod edges.
+    /// Number of elements: triangles of cloth, tets, rod edges, material points of frames.
     pub fn elements(&self) -> usize {
         let cells = |body: &Body| match body.kind {
             BodyKind::Cloth => body.triangles.len(),
             BodyKind::Solid => body.tets.len(),
             BodyKind::Rod => body.edges.len(),
+            BodyKind::Skinned | BodyKind::Affine => body.points.len(),
         };
         self.bodies.iter().map(cells).sum()
     }

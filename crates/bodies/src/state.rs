@@ -1,7 +1,7 @@
 //! The state of a run: plain arrays.
 
 use crate::frames::EdgeFrame;
-use crate::model::Model;
+use crate::model::{Body, Model};
 use stiction_numerics::Vec3;
 use stiction_scene::Scene;
 
@@ -26,7 +26,7 @@ impl State {
         blocks.resize(model.blocks(), Vec3::zeros());
         let mut velocities = vec![Vec3::zeros(); model.blocks()];
         for (body, source) in model.bodies.iter().zip(&scene.bodies) {
-            let centre = blocks[body.nodes.clone()].iter().sum::<Vec3>() / body.nodes.len().max(1) as f64;
+            let centre = spin_centre(model, body, &blocks);
             for node in body.nodes.clone() {
                 velocities[node] = source.initial_velocity + source.spin.cross(&(blocks[node] - centre));
             }
@@ -67,4 +67,11 @@ impl State {
         let finite = |v: &Vec3| v.iter().all(|c| c.is_finite());
         self.blocks.iter().all(finite) && self.velocities.iter().all(finite)
     }
+}
+
+/// What a body spins about at the start \[m\]: the mean of its vertices, or the centre of mass of its frames.
+fn spin_centre(model: &Model, body: &Body, blocks: &[Vec3]) -> Vec3 {
+    let weight = |node: usize| if body.kind.on_frames() { model.mass[node] } else { 1.0 };
+    let total: f64 = body.nodes.clone().map(weight).sum();
+    body.nodes.clone().map(|n| blocks[n] * weight(n)).sum::<Vec3>() / total.max(f64::MIN_POSITIVE)
 }

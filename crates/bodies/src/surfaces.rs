@@ -1,7 +1,7 @@
 //! Everything that can touch: vertices, triangles and rod segments of bodies and of mesh colliders.
 //!
 //! A surface vertex is a fixed linear combination of nodes. Surface vertices `0..nodes` are the nodes themselves; then come the
-//! vertices of surfaces embedded in tets; then the vertices of mesh colliders, which depend on time alone.
+//! vertices of surfaces embedded in tets or carried by frames; then the vertices of mesh colliders, which depend on time alone.
 
 use crate::colliders::ColliderTable;
 use crate::directions::SurfaceDirections;
@@ -10,22 +10,51 @@ use stiction_numerics::Vec3;
 /// A body or a collider: bodies first in the order of the scene, then colliders.
 pub type ObjectId = u32;
 
-/// A surface vertex carried by the four nodes of a tet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EmbeddedVertex {
-    /// Nodes of the tet.
-    pub nodes: [u32; 4],
-    /// Weights, sum 1.
-    pub weights: [f64; 4],
+/// Surface vertices carried by nodes: lists of (node, weight), one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EmbeddedVertices {
+    /// End of each list.
+    ends: Vec<usize>,
+    terms: Vec<(u32, f64)>,
+}
+
+impl EmbeddedVertices {
+    /// Adds a vertex; its weights sum to one.
+    pub fn push(&mut self, terms: impl IntoIterator<Item = (u32, f64)>) {
+        self.terms.extend(terms);
+        self.ends.push(self.terms.len());
+    }
+
+    /// Number of vertices.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Nodes and weights of a vertex.
+    pub fn terms(&self, vertex: usize) -> &[(u32, f64)] {
+        let start = vertex.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.terms[start..self.ends[vertex]]
+    }
+
+    /// Appends the places Σ w x of all vertices \[m\].
+    pub fn append_positions(&self, blocks: &[Vec3], out: &mut Vec<Vec3>) {
+        let place = |v: usize| self.terms(v).iter().map(|&(n, w)| blocks[n as usize] * w).sum::<Vec3>();
+        out.extend((0..self.len()).map(place));
+    }
 }
 
 /// What a surface vertex depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum VertexSource {
+pub enum VertexSource<'a> {
     /// A node.
     Node(u32),
-    /// Four nodes.
-    Embedded(EmbeddedVertex),
+    /// Nodes with their weights.
+    Embedded(&'a [(u32, f64)]),
     /// A vertex of a mesh collider: time alone.
     Kinematic,
 }
@@ -53,7 +82,7 @@ pub struct Surfaces {
     /// Number of nodes; surface vertices below are nodes.
     pub nodes: usize,
     /// Embedded vertices, after the nodes.
-    pub embedded: Vec<EmbeddedVertex>,
+    pub embedded: EmbeddedVertices,
     /// Object of each surface vertex.
     pub object_of_vertex: Vec<ObjectId>,
     /// Triangles in surface vertices.
@@ -78,11 +107,11 @@ impl Surfaces {
     }
 
     /// What a surface vertex depends on.
-    pub fn source(&self, vertex: usize) -> VertexSource {
+    pub fn source(&self, vertex: usize) -> VertexSource<'_> {
         if vertex < self.nodes {
             VertexSource::Node(vertex as u32)
         } else if vertex < self.kinematic_start() {
-            VertexSource::Embedded(self.embedded[vertex - self.nodes])
+            VertexSource::Embedded(self.embedded.terms(vertex - self.nodes))
         } else {
             VertexSource::Kinematic
         }
@@ -92,14 +121,9 @@ impl Surfaces {
     pub fn positions(&self, blocks: &[Vec3], colliders: &ColliderTable, time: f64, out: &mut Vec<Vec3>) {
         out.clear();
         out.extend_from_slice(&blocks[..self.nodes]);
-        out.extend(self.embedded.iter().map(|e| combine(e, blocks)));
+        self.embedded.append_positions(blocks, out);
         for &(collider, _) in &self.mesh_colliders {
             colliders.append_positions(collider, time, out);
         }
     }
-}
-
-/// Σ w_i x_i of an embedded vertex.
-fn combine(vertex: &EmbeddedVertex, blocks: &[Vec3]) -> Vec3 {
-    vertex.nodes.iter().zip(&vertex.weights).map(|(&n, w)| blocks[n as usize] * *w).sum()
 }

@@ -276,6 +276,7 @@ fn emit_vertex_triangle(
             && phase.vertex_boxes[v as usize].overlaps(triangle_box)
             && !b.vertices.contains(&v)
             && !mesh.is_excluded_vertex_triangle(v, b.triangle)
+            && !mesh.is_rooted(v, b.body)
         {
             found.push(pack([v, b.triangle]));
         }
@@ -317,7 +318,8 @@ fn emit_edge_edge(
             if second_box.overlaps(all_a) && second_box.overlaps(&first_box) {
                 let (e, f) = (a.edges[i], b.edges[j]);
                 let pair = [e.min(f), e.max(f)];
-                if !mesh.is_excluded_edge_edge(pair) {
+                let rooted = mesh.is_edge_rooted(first, b.body) || mesh.is_edge_rooted(second, a.body);
+                if !rooted && !mesh.is_excluded_edge_edge(pair) {
                     found.push(pack(pair));
                 }
             }
@@ -347,6 +349,7 @@ fn emit_edge_triangle(
         if !b.vertices.contains(&ends[0])
             && !b.vertices.contains(&ends[1])
             && phase.edge_box(ends).overlaps(triangle_box)
+            && !mesh.is_edge_rooted(ends, b.body)
         {
             found.push(pack([a.edges[k], b.triangle]));
         }
@@ -410,6 +413,7 @@ pub mod brute_force {
                 if !corners.contains(&v)
                     && mesh.bodies_may_touch(body, mesh.triangle_body(t))
                     && !mesh.is_excluded_vertex_triangle(v, t)
+                    && !mesh.is_rooted(v, mesh.triangle_body(t))
                     && boxes(&[v]).overlaps(&boxes(corners))
                 {
                     found.vertex_triangle.push([v, t]);
@@ -422,6 +426,8 @@ pub mod brute_force {
                 if !first.iter().any(|v| second.contains(v))
                     && mesh.bodies_may_touch(mesh.edge_body(pair[0]), mesh.edge_body(pair[1]))
                     && !mesh.is_excluded_edge_edge(pair)
+                    && !mesh.is_edge_rooted(*first, mesh.edge_body(pair[1]))
+                    && !mesh.is_edge_rooted(*second, mesh.edge_body(pair[0]))
                     && boxes(first).overlaps(&boxes(second))
                 {
                     found.edge_edge.push(pair);

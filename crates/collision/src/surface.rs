@@ -171,6 +171,8 @@ pub struct CollisionMesh {
     pub(crate) elements: Vec<Element>,
     excluded_vertex_triangle: Vec<[u32; 2]>,
     excluded_edge_edge: Vec<[u32; 2]>,
+    /// Body that each vertex is rooted in, or none; empty when no vertex is.
+    rooted: Vec<u32>,
 }
 
 impl CollisionMesh {
@@ -202,6 +204,7 @@ impl CollisionMesh {
             elements: Vec::new(),
             excluded_vertex_triangle: Vec::new(),
             excluded_edge_edge: Vec::new(),
+            rooted: Vec::new(),
             triangles: input.triangles,
             triangle_edges,
             edges,
@@ -340,6 +343,25 @@ impl CollisionMesh {
     pub(crate) fn is_excluded_edge_edge(&self, edges: [u32; 2]) -> bool {
         let list = &self.excluded_edge_edge;
         !list.is_empty() && list.binary_search(&edges).is_ok()
+    }
+
+    /// Marks vertices as rooted in a body: they, and edges between two of them, never touch nor cross its triangles and edges.
+    /// The first segment of a hair stands in its skin by design.
+    pub fn set_rooted(&mut self, roots: &[(u32, u32)]) {
+        self.rooted = if roots.is_empty() { Vec::new() } else { vec![NONE; self.vertex_count] };
+        roots.iter().for_each(|&(vertex, body)| self.rooted[vertex as usize] = body);
+    }
+
+    /// Whether a vertex is rooted in a body.
+    #[inline]
+    pub(crate) fn is_rooted(&self, vertex: u32, body: u32) -> bool {
+        !self.rooted.is_empty() && self.rooted[vertex as usize] == body
+    }
+
+    /// Whether both ends of an edge are rooted in a body.
+    #[inline]
+    pub(crate) fn is_edge_rooted(&self, ends: [u32; 2], body: u32) -> bool {
+        !self.rooted.is_empty() && ends.iter().all(|&v| self.rooted[v as usize] == body)
     }
 
     /// Excludes pairs within one body that are closer than their thickness in the rest state: thick cloth

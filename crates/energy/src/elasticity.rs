@@ -3,10 +3,12 @@
 //! Elements of one kind from all bodies share one group, so that assembly runs over long lists however many bodies there are.
 
 use crate::assembly::{Configuration, Energies, NamedGroup, Weights};
+use crate::carried_drag::CarriedDrag;
 use crate::coupling::Couplings;
 use crate::drag::{Air, DragCoefficients, DragGroup, EdgeDrag, TriangleDrag};
 use crate::element::{Curvature, Element};
 use crate::model_elements::{BodyElements, ElasticityError};
+use crate::raised_root::RaisedRootElement;
 use crate::wind::WindField;
 use std::sync::Arc;
 use stiction_bodies::{EdgeFrame, Model, Parameters};
@@ -21,6 +23,7 @@ pub struct Elasticity {
     couplings: Couplings,
     triangle_drag: DragGroup<TriangleDrag, 3>,
     edge_drag: DragGroup<EdgeDrag, 2>,
+    carried_drag: CarriedDrag,
 }
 
 /// Elements of one kind from all bodies, with the damping of each.
@@ -64,15 +67,17 @@ impl Elasticity {
         let (groups, damping) = element_groups(model, parameters)?;
         let mut energies = Energies::new(blocks, groups);
         let couplings = Couplings::new(&model.couplings);
-        if !couplings.is_empty() {
-            let stencils = couplings.stencils();
+        let carried_drag = carried_drag(model, parameters);
+        if !couplings.is_empty() || !carried_drag.is_empty() {
+            let mut stencils = couplings.stencils();
+            stencils.extend(carried_drag.stencils());
             let pattern = energies.pattern().with_stencils(stencils.iter().map(Vec::as_slice));
             energies.bind(&Arc::new(pattern));
         }
         let (mut triangle_drag, mut edge_drag) = drag_groups(model, parameters);
         triangle_drag.bind(energies.pattern());
         edge_drag.bind(energies.pattern());
-        Ok(Elasticity { energies, damping, couplings, triangle_drag, edge_drag })
+        Ok(Elasticity { energies, damping, couplings, triangle_drag, edge_drag, carried_drag })
     }
 
     /// Pattern of its Hessian.
@@ -99,7 +104,11 @@ impl Elasticity {
     ) -> Vec<(&'static str, f64)> {
         let mut kinds = self.energies.energy_by_kind(&Configuration { blocks, frames });
         if !self.couplings.is_empty() {
-            kinds.push(("attachment", self.couplings.energy(blocks, time)));
+            let energy = self.couplings.energy(blocks, time);
+            match kinds.iter_mut().find(|(kind, _)| *kind == "attachment") {
+                Some((_, sum)) => *sum += energy,
+                None => kinds.push(("attachment", energy)),
+            }
         }
         kinds
     }
@@ -141,7 +150,9 @@ impl Elasticity {
 
     /// Whether any surface feels the air.
     pub fn has_drag(&self) -> bool {
-        !self.triangle_drag.elements().is_empty() || !self.edge_drag.elements().is_empty()
+        !self.triangle_drag.elements().is_empty()
+            || !self.edge_drag.elements().is_empty()
+            || !self.carried_drag.is_empty()
     }
 
     /// Adds the drag at the given velocities \[N\], and minus its derivative by the velocities \[N s/m\].
@@ -164,6 +175,7 @@ impl Elasticity {
         self.triangle_drag.add_damping(blocks, velocities, &air, 1.0, slope);
         self.edge_drag.add_force(blocks, velocities, &air, force);
         self.edge_drag.add_damping(blocks, velocities, &air, 1.0, slope);
+        self.carried_drag.add_to(blocks, velocities, &air, force, slope);
     }
 }
 
@@ -177,6 +189,8 @@ fn element_groups(
     let (mut hinge, mut quadratic) = (Collected::new(), Collected::new());
     let (mut shape4, mut shape5, mut shape6) = (Collected::new(), Collected::new(), Collected::new());
     let (mut stretch, mut bend) = (Collected::new(), Collected::new());
+    let (mut one, mut two, mut three) = (Collected::new(), Collected::new(), Collected::new());
+    let (mut four, mut five, mut six) = (Collected::new(), Collected::new(), Collected::new());
     for (index, material) in parameters.materials.iter().enumerate() {
         let damping = material.damping();
         let body = BodyElements::new(model, index, material)?;
@@ -189,7 +203,15 @@ fn element_groups(
         shape5.extend(body.shape.five, damping.bending);
         shape6.extend(body.shape.six, damping.bending);
         bend.extend(body.bend, damping.bending);
+        one.extend(body.frames.one, damping.stiffness);
+        two.extend(body.frames.two, damping.stiffness);
+        three.extend(body.frames.three, damping.stiffness);
+        four.extend(body.frames.four, damping.stiffness);
+        five.extend(body.frames.five, damping.stiffness);
+        six.extend(body.frames.six, damping.stiffness);
     }
+    let mut roots = Collected::new();
+    roots.extend(model.roots.raised.iter().map(|&root| RaisedRootElement { root }).collect(), 0.0);
     let mut out = Groups { blocks: model.blocks(), groups: Vec::new(), damping: Vec::new() };
     out.push("membrane", membrane);
     out.push("bending", hinge);
@@ -200,7 +222,26 @@ fn element_groups(
     out.push("solid", solid);
     out.push("stretch", stretch);
     out.push("bend_twist", bend);
+    out.push("frames", one);
+    out.push("frames", two);
+    out.push("frames", three);
+    out.push("frames", four);
+    out.push("frames", five);
+    out.push("frames", six);
+    out.push("attachment", roots);
     Ok((out.groups, out.damping))
+}
+
+/// Drag of bodies on frames, through the surface that they carry.
+fn carried_drag(model: &Model, parameters: &Parameters) -> CarriedDrag {
+    let mut out = CarriedDrag::default();
+    for (body, material) in model.bodies.iter().zip(&parameters.materials) {
+        let drag = material.drag();
+        if body.kind.on_frames() && (drag.normal != 0.0 || drag.tangential != 0.0) {
+            out.add(model, body, DragCoefficients { normal: drag.normal, tangential: drag.tangential });
+        }
+    }
+    out
 }
 
 fn drag_groups(

@@ -4,6 +4,7 @@ use crate::bending::{
     BendError, EdgeNumbering, HingeElement, HingeScale, Plate, QuadraticBend, ShapeElements, Topology,
 };
 use crate::element::{RestShapeError, Stencil};
+use crate::frame_point::FramePoints;
 use crate::laws::{BaraffWitkin, Lame, MembraneLaw, Orthotropic, SolidLaw};
 use crate::membrane::{TriangleElement, TriangleRest};
 use crate::rod::{JointRest, RodBendTwist, RodStretch};
@@ -44,6 +45,7 @@ pub(crate) struct BodyElements {
     pub quadratic: Vec<QuadraticBend>,
     pub shape: ShapeElements,
     pub solid: Vec<TetElement>,
+    pub frames: FramePoints,
     pub stretch: Vec<RodStretch>,
     pub bend: Vec<RodBendTwist>,
 }
@@ -64,6 +66,8 @@ impl BodyElements {
             Material::Solid(solid) => {
                 out.solid = tets(model, body, solid)
                     .map_err(|source| ElasticityError::RestShape { body: name(), source })?;
+                let (law, lame) = solid_law(solid);
+                out.frames = FramePoints::new(&body.points, law, lame);
             }
             Material::Rod(rod) => out.add_rods(model, body, rod),
         }
@@ -227,7 +231,8 @@ fn membrane_law(cloth: &ClothMaterial) -> MembraneLaw {
     }
 }
 
-fn tets(model: &Model, body: &Body, solid: &SolidMaterial) -> Result<Vec<TetElement>, RestShapeError> {
+/// Law and moduli of a solid; `volume_stiffness` stiffens its volume.
+fn solid_law(solid: &SolidMaterial) -> (SolidLaw, Lame) {
     let law = match solid.law {
         material::SolidLaw::Stvk => SolidLaw::StVenantKirchhoff,
         material::SolidLaw::NeoHookean => SolidLaw::NeoHookean,
@@ -237,6 +242,11 @@ fn tets(model: &Model, body: &Body, solid: &SolidMaterial) -> Result<Vec<TetElem
     };
     let mut lame = Lame::solid(solid.young, solid.poisson);
     lame.lambda += solid.volume_stiffness;
+    (law, lame)
+}
+
+fn tets(model: &Model, body: &Body, solid: &SolidMaterial) -> Result<Vec<TetElement>, RestShapeError> {
+    let (law, lame) = solid_law(solid);
     let element =
         |&nodes: &[u32; 4]| TetElement::new(nodes, &nodes.map(|n| model.rest[n as usize]), law, lame);
     body.tets.iter().map(element).collect()

@@ -3,7 +3,7 @@
 use crate::membrane::TriangleRest;
 use stiction_bodies::{Body, Model};
 use stiction_numerics::{Mat3, Mat3x2, Vec3, svd3, svd3x2};
-use stiction_scene::resolved::BodyKind;
+use stiction_scene::resolved::{BodyKind, MaterialPoint};
 
 /// Largest |σ − 1| over the principal stretches of the elements of each node, averaged over them.
 pub fn per_node(model: &Model, blocks: &[Vec3]) -> Vec<f32> {
@@ -20,6 +20,9 @@ pub fn per_node(model: &Model, blocks: &[Vec3]) -> Vec<f32> {
                 body.triangles.iter().for_each(|t| add(t, triangle_strain(model, body, t, blocks)))
             }
             BodyKind::Solid => body.tets.iter().for_each(|t| add(t, tet_strain(model, t, blocks))),
+            BodyKind::Skinned | BodyKind::Affine => {
+                body.points.iter().for_each(|p| add(&p.nodes, point_strain(p, blocks)))
+            }
             BodyKind::Rod => {
                 for edge in body.edges.clone().map(|e| &model.rods.edges[e]) {
                     let [a, b] = edge.nodes.map(|n| blocks[n as usize]);
@@ -46,6 +49,12 @@ fn tet_strain(model: &Model, nodes: &[u32; 4], blocks: &[Vec3]) -> f64 {
     let rest = edges(nodes.map(|n| model.rest[n as usize]));
     let Some(inverse) = rest.try_inverse() else { return 0.0 };
     deviation(svd3(&(edges(nodes.map(|n| blocks[n as usize])) * inverse)).sigma.as_slice())
+}
+
+fn point_strain(point: &MaterialPoint, blocks: &[Vec3]) -> f64 {
+    let terms = point.nodes.iter().zip(&point.gradients);
+    let f = terms.fold(Mat3::zeros(), |f, (&n, g)| f + blocks[n as usize] * g.transpose());
+    deviation(svd3(&f).sigma.as_slice())
 }
 
 fn deviation(stretches: &[f64]) -> f64 {

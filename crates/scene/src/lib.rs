@@ -19,6 +19,7 @@ pub mod read;
 mod resolve;
 pub mod resolved;
 mod schema;
+pub mod skin;
 
 pub use document::{Document, content_hash};
 pub use error::{MeshError, Problem, SceneError};

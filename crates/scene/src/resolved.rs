@@ -42,6 +42,8 @@ pub struct Scene {
     pub attachments: Vec<Attachment>,
     /// Sewing springs.
     pub stitches: Vec<Stitch>,
+    /// Strands whose roots are held to bodies.
+    pub rootings: Vec<Rooting>,
     /// How friction coefficients combine.
     pub friction: FrictionTable,
     /// What to do with bodies that touch or cross at the start.
@@ -147,8 +149,10 @@ pub struct Body {
     pub instance_of: Option<InstanceOf>,
     /// Display colour, linear RGB in 0..1.
     pub colour: Option<[f32; 3]>,
-    /// Surface carried by a tet mesh: its vertices and where they sit.
+    /// Surface carried by tets or frames: its vertices and where they sit.
     pub embedded_surface: Option<EmbeddedSurface>,
+    /// Frames of a skinned or affine body, whose `mesh` holds their nodes, four by four.
+    pub frames: Option<Frames>,
     /// Which shape is free of stress.
     pub rest: RestShape,
     /// Pressure inside a closed surface, if any.
@@ -173,6 +177,17 @@ pub enum BodyKind {
     Rod,
     /// Soft solid on tets.
     Solid,
+    /// Solid or sheet on affine frames with blended weights.
+    Skinned,
+    /// Near-rigid solid on one affine frame.
+    Affine,
+}
+
+impl BodyKind {
+    /// Whether its nodes are those of affine frames, not vertices of a mesh.
+    pub fn on_frames(self) -> bool {
+        matches!(self, BodyKind::Skinned | BodyKind::Affine)
+    }
 }
 
 /// A named set of vertices.
@@ -288,17 +303,53 @@ impl Cells {
     }
 }
 
-/// A surface whose vertices are fixed linear combinations of tet vertices.
+/// A surface whose vertices are fixed linear combinations of the vertices of a body (tet corners, nodes of frames).
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedSurface {
     /// The surface, triangles only, at its initial place.
     pub mesh: Mesh,
-    /// For each surface vertex the tet that carries it.
-    pub tets: Vec<u32>,
-    /// Barycentric weights in that tet; sum 1, slightly negative just outside.
-    pub weights: Vec<[f64; 4]>,
+    /// What carries each surface vertex; weights may be negative outside of a tet.
+    pub carriers: Vec<WeightedPoint>,
     /// Largest distance of a surface vertex outside the tet mesh [m].
     pub max_outside: f64,
+}
+
+impl EmbeddedSurface {
+    /// A point given over surface vertices, as one over the vertices that carry them.
+    pub fn carried(&self, point: &WeightedPoint) -> WeightedPoint {
+        let mut terms: Vec<(u32, f64)> = Vec::new();
+        for &(vertex, weight) in &point.terms {
+            for &(node, w) in &self.carriers[vertex as usize].terms {
+                match terms.iter_mut().find(|t| t.0 == node) {
+                    Some(term) => term.1 += weight * w,
+                    None => terms.push((node, weight * w)),
+                }
+            }
+        }
+        WeightedPoint { terms }
+    }
+}
+
+/// The affine frames of a body; nodes 4f to 4f + 3 belong to frame f.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frames {
+    /// Centre of each frame [m].
+    pub centres: Vec<Vec3>,
+    /// Share of the body's volume in each node [m³].
+    pub node_volumes: Vec<f64>,
+    /// Where the body is elastic.
+    pub points: Vec<MaterialPoint>,
+}
+
+/// A point of an elastic material whose deformation gradient is F = Σ x_a g_aᵀ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MaterialPoint {
+    /// Nodes a.
+    pub nodes: Vec<u32>,
+    /// Shape gradients g_a at rest [1/m]; they sum to zero.
+    pub gradients: Vec<Vec3>,
+    /// Volume that the point stands for [m³].
+    pub volume: f64,
 }
 
 /// Prescribed vertices.
@@ -427,9 +478,9 @@ pub enum ColliderMotion {
 pub struct Attachment {
     /// Index of the body in `Scene::bodies`.
     pub body: usize,
-    /// Attached vertices.
-    pub vertices: Vec<u32>,
-    /// One target point per vertex.
+    /// Attached points, each over the vertices of the body (nodes of its frames).
+    pub points: Vec<WeightedPoint>,
+    /// One target point per attached point.
     pub target: AttachmentTarget,
     /// Stiffness per vertex [N/m].
     pub stiffness: f64,
@@ -461,8 +512,34 @@ pub enum AttachmentTarget {
 /// A material point: Σ weight · vertex, weights sum to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WeightedPoint {
-    /// Pairs of vertex index and weight; one to four of them.
+    /// Pairs of vertex index and weight.
     pub terms: Vec<(u32, f64)>,
+}
+
+/// Strands of a body that are rooted in another one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rooting {
+    /// Index of the body of strands.
+    pub body: usize,
+    /// Index of the body that they grow on.
+    pub ground: usize,
+    /// One root per strand.
+    pub roots: Vec<Root>,
+}
+
+/// The root of a strand: its first segment follows the ground in place and direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Root {
+    /// First and second vertex of the strand.
+    pub vertices: [u32; 2],
+    /// Where the first vertex sits, over the vertices of the ground.
+    pub seat: WeightedPoint,
+    /// Where the second vertex is held, over the vertices of the ground (less `raised`).
+    pub ahead: WeightedPoint,
+    /// Over a shell: the triangle above which the second vertex stands, and how far along its normal [m].
+    pub raised: Option<([u32; 3], f64)>,
+    /// Stiffness of both [N/m].
+    pub stiffness: f64,
 }
 
 /// A sewing spring between two material points.
@@ -591,6 +668,22 @@ pub struct OutputChoice {
 }
 
 impl Body {
+    /// The mesh that selections are made on and that is drawn: what the body carries if it is on frames.
+    pub fn shape(&self) -> &Mesh {
+        match &self.embedded_surface {
+            Some(surface) if self.kind.on_frames() => &surface.mesh,
+            _ => &self.mesh,
+        }
+    }
+
+    /// A point over the vertices of [`Body::shape`], as one over the vertices of the body's mesh.
+    pub fn carried(&self, point: WeightedPoint) -> WeightedPoint {
+        match &self.embedded_surface {
+            Some(surface) if self.kind.on_frames() => surface.carried(&point),
+            _ => point,
+        }
+    }
+
     /// Air drag of the material.
     pub fn drag(&self) -> Drag {
         self.material.drag()

@@ -182,7 +182,7 @@ fn solids_carry_surfaces_and_grooms_grow() {
         mesh = { groom = { on = { sphere = { radius = 1 } }, count = 50, length = 0.2, segments = 8, curl_radius = 0.01, curl_pitch = 0.03 } }\n";
     let scene = load(text, &[]).scene;
     let surface = scene.bodies[0].embedded_surface.as_ref().expect("surface");
-    assert_eq!(surface.weights.len(), 162);
+    assert_eq!(surface.carriers.len(), 162);
     assert!((surface.mesh.vertices[0] - Vec3::new(0.0, 0.0, 3.0)).norm() - 0.98 < 1e-12);
     assert_eq!(scene.bodies[1].group("roots").expect("roots").len(), 50);
 }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod admm;
+pub mod admm_integrator;
 pub mod advance;
 pub mod barrier;
 mod checks;

@@ -1,6 +1,7 @@
 //! The methods by their keys in scene files.
 
 use crate::admm::{AdmmOptions, AdmmSolver};
+use crate::admm_integrator::{IntegratorOptions, IntegratorSolver};
 use crate::barrier::{BarrierOptions, BarrierSolver};
 use crate::newton::{NewtonOptions, NewtonSolver};
 use crate::pd::{PdOptions, PdSolver};
@@ -74,11 +75,21 @@ pub fn methods() -> &'static [MethodInfo] {
             },
         },
         MethodInfo {
+            key: "admm_integrator",
+            summary: "ADMM time integrator for strands: local elastic and contact steps, tridiagonal solves",
+            resolves: true,
+            create: |choice, world| {
+                let options = parse(choice, IntegratorOptions::validate)?;
+                Ok(Box::new(IntegratorSolver::new(options, world)?))
+            },
+        },
+        MethodInfo {
             key: "pd",
             summary: "projective dynamics with ADMM contact, one prefactored matrix: interactive soft bodies",
             resolves: true,
             create: |choice, world| {
                 let options = parse(choice, PdOptions::validate)?;
+                refuse_frames(choice, world)?;
                 Ok(Box::new(PdSolver::new(options, world)?))
             },
         },
@@ -97,10 +108,25 @@ pub fn methods() -> &'static [MethodInfo] {
             resolves: true,
             create: |choice, world| {
                 let options = parse(choice, XpbdOptions::validate)?;
+                refuse_frames(choice, world)?;
                 Ok(Box::new(XpbdSolver::new(options, world)?))
             },
         },
     ]
+}
+
+/// `pd` and `xpbd` have no constraint for material points of frames, nor for hair that stands on cloth.
+fn refuse_frames(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodError> {
+    let message = match world.model.bodies.iter().find(|b| b.kind.on_frames()) {
+        Some(body) => {
+            format!("body `{}` is on frames, which this method cannot simulate: take `admm`", body.name)
+        }
+        None if !world.model.roots.raised.is_empty() => {
+            "strands grow on cloth, which this method cannot simulate: take `admm`".to_owned()
+        }
+        None => return Ok(()),
+    };
+    Err(MethodError::Option { key: choice.key.clone(), message })
 }
 
 /// Makes the solver that a scene asks for; options are checked here, before anything runs.

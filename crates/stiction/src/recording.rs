@@ -2,7 +2,7 @@
 
 use crate::simulation::Simulation;
 use crate::tessellate::tessellate;
-use stiction_bodies::{Body, Model};
+use stiction_bodies::{Body, Model, Skin};
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
 use stiction_numerics::{Mat3, Vec3};
 use stiction_output::{
@@ -46,8 +46,38 @@ fn body_layout(model: &Model, body: &Body, source: &resolved::Body, index: usize
     let kind = match body.kind {
         resolved::BodyKind::Cloth => BodyKind::Cloth,
         resolved::BodyKind::Rod => BodyKind::Rod,
-        resolved::BodyKind::Solid => BodyKind::Solid,
+        resolved::BodyKind::Solid | resolved::BodyKind::Skinned | resolved::BodyKind::Affine => {
+            BodyKind::Solid
+        }
     };
+    let mut out = match &body.skin {
+        Some(skin) => skin_layout(model, body, source, skin, kind),
+        None => mesh_layout(model, body, source, kind),
+    };
+    out.thickness = body.thickness as f32;
+    out.colour = body.colour.unwrap_or(PALETTE[index % PALETTE.len()]);
+    out
+}
+
+/// A body drawn by the surface that it carries.
+fn skin_layout(
+    model: &Model,
+    body: &Body,
+    source: &resolved::Body,
+    skin: &Skin,
+    kind: BodyKind,
+) -> BodyLayout {
+    let first = skin.vertices.start as u32;
+    let mut out = BodyLayout::new(&body.name, kind, skin.vertices.len());
+    out.triangles =
+        model.surfaces.triangles[skin.triangles.clone()].iter().map(|t| t.map(|v| v - first)).collect();
+    let uv = source.embedded_surface.as_ref().and_then(|s| s.mesh.uv.as_ref());
+    out.uv = uv.into_iter().flatten().map(|uv| [uv.x as f32, uv.y as f32]).collect();
+    out
+}
+
+/// A body drawn by its own nodes and cells.
+fn mesh_layout(model: &Model, body: &Body, source: &resolved::Body, kind: BodyKind) -> BodyLayout {
     let local = |node: u32| node - body.nodes.start as u32;
     let mut out = BodyLayout::new(&body.name, kind, body.nodes.len());
     out.triangles = body.triangles.iter().map(|t| t.map(local)).collect();
@@ -57,8 +87,6 @@ fn body_layout(model: &Model, body: &Body, source: &resolved::Body, index: usize
         out.strands = strands.clone();
         out.radius = vec![0.5 * body.thickness as f32];
     }
-    out.thickness = body.thickness as f32;
-    out.colour = body.colour.unwrap_or(PALETTE[index % PALETTE.len()]);
     let mut pinned: Vec<u32> = source.pins.iter().flat_map(|p| p.vertices.iter().copied()).collect();
     pinned.sort_unstable();
     pinned.dedup();
@@ -102,21 +130,24 @@ pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>
     let (scene, model, state) = (&simulation.scene, &simulation.model, &simulation.state);
     let mut out = Frame::new(layout, simulation.frames as u32, simulation.steps);
     out.time = state.time;
-    out.positions[..model.nodes].copy_from_slice(&narrow(state.positions(model)));
+    let positions = drawn(model, state.positions(model));
+    out.positions[..positions.len()].copy_from_slice(&narrow(&positions));
     if scene.output.velocities {
         out.velocities = vec![[0.0; 3]; layout.vertex_count()];
-        out.velocities[..model.nodes].copy_from_slice(&narrow(&state.velocities[..model.nodes]));
+        let velocities = narrow(&drawn(model, &state.velocities[..model.nodes]));
+        out.velocities[..positions.len()].copy_from_slice(&velocities);
     }
     out.poses = poses(scene, layout, state.time);
     layout.place(&out.poses, &mut out.positions);
     place_free_colliders(simulation, layout, &mut out);
-    let mut strain = simulation.strain_per_node();
+    let mut strain = drawn_scalars(model, &simulation.strain_per_node());
     strain.resize(layout.vertex_count(), 0.0);
     out.channels.push(Channel { name: "strain".to_owned(), values: strain });
     if let Some(report) = last.filter(|report| !report.contact_load.is_empty()) {
         let areas = surface_areas(model);
         let pressure = |(load, area): (&f64, &f64)| if *area > 0.0 { (load / area) as f32 } else { 0.0 };
-        let mut values: Vec<f32> = report.contact_load.iter().zip(&areas).map(pressure).collect();
+        let of_nodes: Vec<f32> = report.contact_load.iter().zip(&areas).map(pressure).collect();
+        let mut values = drawn_scalars(model, &of_nodes);
         values.resize(layout.vertex_count(), 0.0);
         out.channels.push(Channel { name: "contact_pressure".to_owned(), values });
     }
@@ -130,10 +161,57 @@ pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>
     out
 }
 
+/// Values of the nodes as values of the vertices that are drawn, body after body: the nodes themselves, or what they carry.
+fn drawn(model: &Model, of_nodes: &[Vec3]) -> Vec<Vec3> {
+    let mut out = Vec::with_capacity(of_nodes.len());
+    for body in &model.bodies {
+        match &body.skin {
+            None => out.extend_from_slice(&of_nodes[body.nodes.clone()]),
+            Some(skin) => out.extend(
+                skin.vertices
+                    .clone()
+                    .map(|v| carriers(model, v).iter().map(|&(n, w)| of_nodes[n as usize] * w).sum::<Vec3>()),
+            ),
+        }
+    }
+    out
+}
+
+/// The same for a scalar: a carried vertex takes the mean of its nodes by the size of their weights, which may be negative.
+fn drawn_scalars(model: &Model, of_nodes: &[f32]) -> Vec<f32> {
+    let mut out = Vec::with_capacity(of_nodes.len());
+    for body in &model.bodies {
+        match &body.skin {
+            None => out.extend_from_slice(&of_nodes[body.nodes.clone()]),
+            Some(skin) => out.extend(skin.vertices.clone().map(|v| {
+                let (sum, total) = carriers(model, v).iter().fold((0.0, 0.0), |(sum, total), &(n, w)| {
+                    (sum + w.abs() * f64::from(of_nodes[n as usize]), total + w.abs())
+                });
+                (sum / f64::max(total, f64::MIN_POSITIVE)) as f32
+            })),
+        }
+    }
+    out
+}
+
+fn carriers(model: &Model, vertex: usize) -> &[(u32, f64)] {
+    model.surfaces.embedded.terms(vertex - model.surfaces.nodes)
+}
+
 /// Surface area that each node stands for at rest \[m²\]: a third of its triangles, half of the shadow of its rod edges.
 fn surface_areas(model: &Model) -> Vec<f64> {
     let mut areas = vec![0.0; model.nodes];
+    let mut surface = Vec::new();
+    model.surfaces.positions(&model.rest, &model.colliders, 0.0, &mut surface);
     for body in &model.bodies {
+        let carried = body.skin.iter().filter(|_| body.kind.on_frames());
+        for triangle in carried.flat_map(|s| &model.surfaces.triangles[s.triangles.clone()]) {
+            let [a, b, c] = triangle.map(|v| surface[v as usize]);
+            let share = (b - a).cross(&(c - a)).norm() / 6.0;
+            for &(n, w) in triangle.iter().flat_map(|&v| carriers(model, v as usize)) {
+                areas[n as usize] += share * w.abs();
+            }
+        }
         for triangle in &body.triangles {
             let [a, b, c] = triangle.map(|n| model.rest[n as usize]);
             let share = (b - a).cross(&(c - a)).norm() / 6.0;

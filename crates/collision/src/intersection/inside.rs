@@ -150,6 +150,7 @@ pub(super) fn inside_points(
         let around = containing_bodies(phase, mesh, closed, positions, p, own);
         let inside = around.into_iter().filter(|(_, containment)| *containment == Containment::Inside);
         inside
+            .filter(|(body, _)| !mesh.is_rooted(v as u32, *body))
             .map(|(body, _)| InsidePoint {
                 vertex: v as u32,
                 bodies: [own, body],

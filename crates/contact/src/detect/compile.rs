@@ -4,13 +4,15 @@ use stiction_bodies::{Model, Surfaces};
 use stiction_collision::{BodyTraits, CollisionMesh, MeshError, MeshInput};
 
 /// Builds the collision mesh of a model; objects are bodies first, then colliders. Pairs that are closer than their
-/// thickness at rest are left out.
+/// thickness at rest are left out, and so is the first segment of a strand against the body that it grows on.
 pub fn collision_mesh(model: &Model) -> Result<CollisionMesh, MeshError> {
     let surfaces = &model.surfaces;
     let mut mesh = CollisionMesh::new(mesh_input(surfaces))?;
     let mut rest = Vec::new();
     surfaces.positions(&model.rest, &model.colliders, 0.0, &mut rest);
     mesh.exclude_rest_neighbours(&rest)?;
+    let rooted = model.roots.segments.iter().flat_map(|&(nodes, ground)| nodes.map(|n| (n, ground)));
+    mesh.set_rooted(&rooted.collect::<Vec<_>>());
     Ok(mesh)
 }
 

@@ -54,9 +54,7 @@ impl Converter<'_> {
             };
             match self.surfaces.source(vertex as usize) {
                 VertexSource::Node(n) => node(n, weight),
-                VertexSource::Embedded(e) => {
-                    e.nodes.iter().zip(&e.weights).for_each(|(&n, w)| node(n, weight * w))
-                }
+                VertexSource::Embedded(terms) => terms.iter().for_each(|&(n, w)| node(n, weight * w)),
                 VertexSource::Kinematic => {
                     let moved = self.prescribed_end[vertex as usize] - self.start[vertex as usize];
                     kinematic += moved * (weight / h);

@@ -150,7 +150,7 @@ impl Collider {
             for &vertex in &pair.vertices {
                 match model.surfaces.source(vertex as usize) {
                     VertexSource::Node(node) => lower(node),
-                    VertexSource::Embedded(e) => e.nodes.into_iter().for_each(&mut lower),
+                    VertexSource::Embedded(terms) => terms.iter().for_each(|t| lower(t.0)),
                     VertexSource::Kinematic => {}
                 }
             }

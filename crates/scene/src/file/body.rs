@@ -16,13 +16,17 @@ pub enum KindName {
     Rod,
     /// Soft solid on tets.
     Solid,
+    /// Solid (tets) or sheet (triangles with a `thickness`) on affine frames with blended weights.
+    Skinned,
+    /// Near-rigid solid on one affine frame; a closed surface or tets.
+    Affine,
 }
 
 /// A deformable body.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BodyFile {
-    /// Cloth, rod or solid.
+    /// Cloth, rod, solid, skinned or affine.
     pub kind: KindName,
     /// Geometry: a file name or a table.
     pub mesh: Mesh,
@@ -65,10 +69,25 @@ pub struct BodyFile {
     pub colour: Option<[f32; 3]>,
     /// Surface carried by the tets, placed as the mesh is.
     pub surface: Option<Mesh>,
+    /// Frames of a skinned body.
+    pub frames: Option<FramesFile>,
     /// Pressure inside a closed surface.
     pub inflation: Option<InflationFile>,
     /// Warp direction where the mesh has no uv.
     pub warp: Option<[f64; 3]>,
+}
+
+/// The affine frames of a skinned body.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FramesFile {
+    /// Number of frames, spread evenly over the mesh.
+    pub count: Option<u32>,
+    /// Places of the frames in the world after placement [m], instead of `count`.
+    #[serde(default)]
+    pub positions: Vec<[f64; 3]>,
+    /// Distance at which the weight of a frame has faded to zero [m]; 4 times the largest distance of a vertex to its frame by default.
+    pub radius: Option<f64>,
 }
 
 /// The shape without stress.
@@ -113,7 +132,7 @@ pub struct InflationFile {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinFile {
-    /// Which vertices.
+    /// Which vertices; which frames of a skinned or affine body, by their centres.
     pub select: Select,
     /// How they move; they stay by default.
     pub motion: Option<MotionFile>,

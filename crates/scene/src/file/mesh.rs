@@ -93,6 +93,8 @@ pub struct MeshFile {
     pub tet_lattice: Option<TetLatticeMesh>,
     /// Smooth closed surface of round parts that run into each other.
     pub blobs: Option<BlobsMesh>,
+    /// A palm tree: a closed trunk along z from z = 0 and leaves from its top, one connected surface.
+    pub palm: Option<PalmMesh>,
 }
 
 /// How cells of a grid are cut into triangles.
@@ -291,12 +293,40 @@ pub struct HelixMesh {
     pub axis: Option<AxisName>,
 }
 
+/// Palm tree of triangles. Groups: bottom (foot of the trunk), leaves.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PalmMesh {
+    /// Height of the trunk.
+    pub height: f64,
+    /// Radius of the trunk at its foot; 0.6 of it at the top.
+    pub radius: f64,
+    /// Number of leaves.
+    pub leaves: u32,
+    /// Length of a leaf along its midrib.
+    pub leaf_length: f64,
+    /// Largest width of a leaf.
+    pub leaf_width: f64,
+    /// Cells around and along the trunk.
+    pub trunk_cells: [u32; 2],
+    /// Cells along a leaf and across each of its halves.
+    pub leaf_cells: [u32; 2],
+    /// Angle through which a leaf bows down from root to tip, in degrees; 70 by default.
+    pub droop: Option<f64>,
+    /// Seed of the small differences between leaves.
+    pub seed: Option<u64>,
+}
+
 /// Strands on a surface: hair, fur, grass. Groups: roots, tips.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GroomMesh {
     /// Surface that they grow from, in the same unit.
-    pub on: Mesh,
+    pub on: Option<Mesh>,
+    /// Body that they grow on where it is placed, instead of `on`: their first segments are held to it as it moves and deforms.
+    pub on_body: Option<String>,
+    /// Stiffness that holds a root to its body [N/m]; that of its first segment, EA/l, by default.
+    pub root_stiffness: Option<f64>,
     /// Number of strands.
     pub count: Option<u32>,
     /// Strands per area, instead of `count` [1/unit²].

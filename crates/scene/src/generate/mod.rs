@@ -7,6 +7,7 @@ mod blobs;
 mod extrude;
 mod lathe;
 mod lattice;
+mod palm;
 mod path;
 mod random;
 mod revolve;
@@ -19,6 +20,7 @@ pub use belt::{BeltOptions, belt};
 pub use blobs::{BlobPart, blobs};
 pub use lathe::lathe;
 pub use lattice::tet_lattice;
+pub use palm::{PalmOptions, palm};
 pub use path::path;
 pub use random::Random;
 pub use revolve::{capsule, cylinder, torus, uv_sphere};
@@ -42,12 +44,14 @@ pub struct RawMesh {
     pub groups: Vec<(String, Vec<u32>)>,
     /// Rows `stitch a b c w`: vertex a sewn to (1 − w) b + w c.
     pub stitches: Vec<(u32, u32, u32, f64)>,
+    /// Where strands grow: the triangle of each root and its barycentric weights there.
+    pub seats: Vec<(u32, [f64; 3])>,
 }
 
 impl RawMesh {
     /// A mesh without extras.
     pub fn new(vertices: Vec<Vec3>, cells: Cells) -> Self {
-        RawMesh { vertices, cells, uv: None, groups: Vec::new(), stitches: Vec::new() }
+        RawMesh { vertices, cells, uv: None, groups: Vec::new(), stitches: Vec::new(), seats: Vec::new() }
     }
 
     /// Adds a group of all vertices for which `test` holds.

@@ -78,27 +78,30 @@ pub struct GroomOptions {
 pub fn groom(vertices: &[Vec3], triangles: &[[u32; 3]], options: &GroomOptions) -> RawMesh {
     let mut running = 0.0;
     let mut areas = Vec::new();
-    for t in triangles {
+    for (index, t) in triangles.iter().enumerate() {
         let [a, b, c] = t.map(|i| vertices[i as usize]);
         let normal = (b - a).cross(&(c - a));
         let area = 0.5 * normal.norm();
         if area > 0.0 && normal.z / (2.0 * area) >= options.min_up {
             running += area;
-            areas.push((running, [a, b, c], normal / (2.0 * area)));
+            areas.push((running, index as u32, [a, b, c], normal / (2.0 * area)));
         }
     }
     let mut random = Random::new(options.seed, 3);
-    let mut points = Vec::new();
+    let (mut points, mut seats) = (Vec::new(), Vec::new());
     for s in 0..if areas.is_empty() { 0 } else { options.count } {
         // One root per equal share of the area: even cover without clumps.
         let target = running * (f64::from(s) + random.unit()) / f64::from(options.count);
         let found = areas.partition_point(|(sum, ..)| *sum < target).min(areas.len() - 1);
-        let (_, [a, b, c], normal) = areas[found];
+        let (_, triangle, [a, b, c], normal) = areas[found];
         let (r, t) = (random.unit().sqrt(), random.unit());
         let root = a * (1.0 - r) + (b * (1.0 - t) + c * t) * r;
+        seats.push((triangle, [1.0 - r, (1.0 - t) * r, t * r]));
         grow(root, normal, options, &mut random, &mut points);
     }
-    strands(points, options.segments + 1)
+    let mut mesh = strands(points, options.segments + 1);
+    mesh.seats = seats;
+    mesh
 }
 
 /// One strand: a helix about the growth direction whose radius opens over the first quarter, so that the

@@ -1,7 +1,7 @@
 //! A surface carried by a tet mesh: each surface vertex becomes four weights in one tet.
 
 use super::{bounds, closest_on_triangle};
-use crate::resolved::{EmbeddedSurface, Mesh};
+use crate::resolved::{EmbeddedSurface, Mesh, WeightedPoint};
 use stiction_numerics::{Mat3, Vec3};
 
 /// Embeds a surface. Vertices outside take the nearest tet and weights that may be slightly negative; how
@@ -9,15 +9,15 @@ use stiction_numerics::{Mat3, Vec3};
 pub fn embed(surface: Mesh, vertices: &[Vec3], tets: &[[u32; 4]]) -> EmbeddedSurface {
     let buckets = Buckets::new(vertices, tets);
     let mut embedded = EmbeddedSurface {
-        tets: Vec::with_capacity(surface.vertices.len()),
-        weights: Vec::with_capacity(surface.vertices.len()),
+        carriers: Vec::with_capacity(surface.vertices.len()),
         max_outside: 0.0,
         mesh: surface,
     };
     for p in &embedded.mesh.vertices {
         let (tet, outside) = buckets.find(p, vertices, tets);
-        embedded.tets.push(tet);
-        embedded.weights.push(barycentric(p, &tets[tet as usize].map(|i| vertices[i as usize])));
+        let nodes = tets[tet as usize];
+        let weights = barycentric(p, &nodes.map(|i| vertices[i as usize]));
+        embedded.carriers.push(WeightedPoint { terms: nodes.into_iter().zip(weights).collect() });
         embedded.max_outside = f64::max(embedded.max_outside, outside);
     }
     embedded
@@ -114,11 +114,10 @@ mod tests {
         };
         let embedded = embed(mesh, &ball.vertices, &tets);
         for (i, p) in skin.vertices.iter().enumerate() {
-            let tet = tets[embedded.tets[i] as usize];
-            let w = embedded.weights[i];
-            let rebuilt: Vec3 = (0..4).map(|k| ball.vertices[tet[k] as usize] * w[k]).sum();
+            let terms = &embedded.carriers[i].terms;
+            let rebuilt: Vec3 = terms.iter().map(|&(v, w)| ball.vertices[v as usize] * w).sum();
             assert!((rebuilt - p).norm() < 1e-12);
-            assert!((w.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            assert!((terms.iter().map(|t| t.1).sum::<f64>() - 1.0).abs() < 1e-12);
         }
         // The faceted ball lies inside the sphere by at most the sagitta of its largest face.
         assert!(embedded.max_outside > 1e-4 && embedded.max_outside < 0.05, "{}", embedded.max_outside);

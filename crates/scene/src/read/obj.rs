@@ -146,7 +146,8 @@ impl Obj {
             list.dedup();
             (name, list)
         });
-        RawMesh { vertices: self.vertices, cells, uv, groups: groups.collect(), stitches: self.stitches }
+        let (groups, stitches) = (groups.collect(), self.stitches);
+        RawMesh { vertices: self.vertices, cells, uv, groups, stitches, seats: Vec::new() }
     }
 }
 

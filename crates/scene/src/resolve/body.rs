@@ -1,33 +1,36 @@
 //! Bodies: mesh, material, pins, copies.
 
 use super::Context;
-use super::check::{count, non_negative, positive, rotation, spans, vec3};
+use super::check::{non_negative, positive, spans, vec3};
 use super::collider::DEFAULT_GAP;
+use super::copies::copies;
+use super::frames::{frame_pins, on_frames};
 use super::grain::friction_direction;
 use super::material::{friction, kind_name, material};
 use super::mesh::{Placement, raw_mesh};
 use super::motion::motion;
+use super::roots::{ground, grows_on, refuse_placement};
 use super::select::Selectable;
 use crate::error::{MeshError, Problem, Resolved, fault, suggest};
-use crate::file::{ArrayFile, BodyFile, KindName, PinFile};
-use crate::generate::{Random, RawMesh};
+use crate::file::{BodyFile, KindName, PinFile};
+use crate::generate::RawMesh;
 use crate::geometry::{check_mesh, embed, mean};
 use crate::material::Material;
 use crate::motion::Motion;
 use crate::resolved::{
-    Body, BodyKind, Cells, Collider, ColliderMotion, EmbeddedSurface, Inflation, InstanceOf, Mesh, Pin,
-    RestShape, VertexGroup,
+    Body, BodyKind, Cells, Collider, ColliderMotion, EmbeddedSurface, Inflation, Mesh, Pin, RestShape,
+    VertexGroup,
 };
 use std::collections::BTreeMap;
-use std::f64::consts::TAU;
 use stiction_numerics::Vec3;
-use stiction_numerics::nalgebra::Rotation3;
 
 /// Bodies with what only resolving needs.
 pub(super) struct Bodies {
     pub list: Vec<Body>,
     /// Sewing lines of the mesh files, by written body name.
     pub stitches: BTreeMap<String, Vec<(u32, u32, u32, f64)>>,
+    /// Seats of grown strands, by written body name.
+    pub seats: BTreeMap<String, Vec<(u32, [f64; 3])>>,
 }
 
 pub(super) fn bodies(
@@ -35,8 +38,11 @@ pub(super) fn bodies(
     colliders: &[Collider],
     context: &mut Context<'_>,
 ) -> Resolved<Bodies> {
-    let mut bodies = Bodies { list: Vec::new(), stitches: BTreeMap::new() };
-    for (name, file) in files {
+    let mut bodies = Bodies { list: Vec::new(), stitches: BTreeMap::new(), seats: BTreeMap::new() };
+    let mut made: BTreeMap<&String, Vec<Body>> = BTreeMap::new();
+    // What grows on another body comes after it; the list stays in the order of names.
+    let (grown, plain): (Vec<_>, Vec<_>) = files.iter().partition(|(_, file)| grows_on(file).is_some());
+    for (name, file) in plain.into_iter().chain(grown) {
         let path = format!("bodies.{name}");
         if name.contains('.') {
             let problem = Problem::Conflict(format!("the name `{name}` has a dot in it"));
@@ -46,14 +52,16 @@ pub(super) fn bodies(
             let problem = Problem::Conflict(format!("`{name}` is the name of a collider too"));
             return fault(path, problem, "give them different names");
         }
-        let (body, sewing) = body(&path, name, file, colliders, context)?;
-        bodies.stitches.insert(name.clone(), sewing);
-        bodies.list.extend(copies(&path, body, file, context.seed)?);
+        let (body, raw) = body(&path, name, file, colliders, context)?;
+        bodies.stitches.insert(name.clone(), raw.stitches);
+        bodies.seats.insert(name.clone(), raw.seats);
+        let list = copies(&path, body, file, context.seed)?;
+        context.grounds.extend(list.iter().filter_map(|b| Some((b.name.clone(), ground(b)?))));
+        made.insert(name, list);
     }
+    bodies.list = made.into_values().flatten().collect();
     Ok(bodies)
 }
-
-type Sewing = Vec<(u32, u32, u32, f64)>;
 
 fn body(
     path: &str,
@@ -61,28 +69,32 @@ fn body(
     file: &BodyFile,
     colliders: &[Collider],
     context: &mut Context<'_>,
-) -> Resolved<(Body, Sewing)> {
+) -> Resolved<(Body, RawMesh)> {
     let at = |key: &str| format!("{path}.{key}");
+    refuse_placement(path, file)?;
     let placement = Placement::new(path, file.scale.as_ref(), file.rotate.as_ref(), file.translate)?;
     let (raw, source) = raw_mesh(&at("mesh"), &file.mesh, context)?;
     let mut mesh = placed(path, file.kind, &raw, source, &placement)?;
     let rest = rest_shape(&at("rest"), file, &mut mesh, &placement, context)?;
     let (material, suggested_friction) = material(&at("material"), file)?;
     let groups = groups(path, file, &raw, &mesh)?;
-    let pins = pins(path, file, &mesh, &groups, colliders)?;
-    let thickness = file.thickness.unwrap_or(match &material {
-        Material::Cloth(m) => m.thickness,
-        Material::Rod(m) => m.section.diameter(),
-        Material::Solid(_) => 0.0,
-    });
-    let thickness = match file.kind {
-        KindName::Solid => non_negative(&at("thickness"), "thickness", thickness)?,
-        _ => positive(&at("thickness"), "thickness", thickness)?,
+    let thickness = thickness(path, file, &material)?;
+    let embedded = surface(&at("surface"), file, &mesh, &placement, context)?;
+    let (mesh, embedded, pins, frames) = match file.kind {
+        KindName::Skinned | KindName::Affine => {
+            let on = on_frames(path, file, mesh, thickness, embedded)?;
+            let seats = Selectable { mesh: &on.surface.mesh, groups: &groups };
+            let pins = frame_pins(path, file, &on.frames.centres, &seats, colliders)?;
+            (on.nodes, Some(on.surface), pins, Some(on.frames))
+        }
+        _ => {
+            let pins = pins(path, file, &mesh, &groups, colliders)?;
+            (mesh, embedded, pins, None)
+        }
     };
-    let embedded_surface = surface(&at("surface"), file, &mesh, &placement, context)?;
     let friction_direction = match &file.friction_direction {
         Some(f) => {
-            let touching = embedded_surface.as_ref().map_or(&mesh, |s| &s.mesh);
+            let touching = embedded.as_ref().map_or(&mesh, |s| &s.mesh);
             Some(friction_direction(&at("friction_direction"), f, Some((touching, &placement)), context)?)
         }
         None => None,
@@ -93,6 +105,8 @@ fn body(
             KindName::Cloth => BodyKind::Cloth,
             KindName::Rod => BodyKind::Rod,
             KindName::Solid => BodyKind::Solid,
+            KindName::Skinned => BodyKind::Skinned,
+            KindName::Affine => BodyKind::Affine,
         },
         friction: friction(&at("friction"), file.friction.or(suggested_friction).unwrap_or(0.5))?,
         friction_direction,
@@ -105,14 +119,29 @@ fn body(
         groups,
         instance_of: None,
         colour: file.colour,
-        embedded_surface,
+        embedded_surface: embedded,
+        frames,
         rest,
         inflation: inflation(&at("inflation"), file)?,
         warp: file.warp.and_then(|w| vec3(w).try_normalize(0.0)),
         mesh,
         material,
     };
-    Ok((body, raw.stitches))
+    Ok((body, raw))
+}
+
+/// Geometric thickness: that of the body, or else of its material.
+fn thickness(path: &str, file: &BodyFile, material: &Material) -> Resolved<f64> {
+    let at = format!("{path}.thickness");
+    let value = file.thickness.unwrap_or(match material {
+        Material::Cloth(m) => m.thickness,
+        Material::Rod(m) => m.section.diameter(),
+        Material::Solid(_) => 0.0,
+    });
+    match file.kind {
+        KindName::Cloth | KindName::Rod => positive(&at, "thickness", value),
+        KindName::Solid | KindName::Skinned | KindName::Affine => non_negative(&at, "thickness", value),
+    }
 }
 
 /// Places a mesh and checks it as cells of this kind of body.
@@ -124,8 +153,10 @@ fn placed(
     placement: &Placement,
 ) -> Resolved<Mesh> {
     let (found, fits) = match &raw.cells {
-        Cells::Triangles(_) => ("triangles", kind == KindName::Cloth),
-        Cells::Tets(_) => ("tets", kind == KindName::Solid),
+        Cells::Triangles(_) => {
+            ("triangles", matches!(kind, KindName::Cloth | KindName::Skinned | KindName::Affine))
+        }
+        Cells::Tets(_) => ("tets", matches!(kind, KindName::Solid | KindName::Skinned | KindName::Affine)),
         Cells::Strands(_) => ("strands", kind == KindName::Rod),
     };
     if !fits {
@@ -133,6 +164,7 @@ fn placed(
             KindName::Cloth => "triangles",
             KindName::Rod => "strands",
             KindName::Solid => "tets",
+            KindName::Skinned | KindName::Affine => "triangles or tets",
         };
         let error = MeshError::WrongCells { source_name: source, found, body: kind_name(kind), needed };
         return fault(format!("{path}.mesh"), error, "change `kind`, or use a mesh of the right cells");
@@ -272,18 +304,29 @@ fn pins(
         let at = format!("{path}.pins.{index}");
         let vertices = Selectable { mesh, groups }.select(&format!("{at}.select"), &pin.select)?;
         let held: Vec<Vec3> = vertices.iter().map(|i| mesh.vertices[*i as usize]).collect();
-        pins.push(Pin {
-            motion: pin_motion(&at, pin, mean(&held), colliders)?,
-            vertices,
-            active: spans(&format!("{at}.active"), &pin.active)?,
-            stiffness: match pin.stiffness {
-                Some(k) => Some(positive(&format!("{at}.stiffness"), "stiffness", k)?),
-                None => None,
-            },
-            hold_twist: pin.hold_twist.unwrap_or(true),
-        });
+        pins.push(one_pin(&at, pin, vertices, mean(&held), colliders)?);
     }
     Ok(pins)
+}
+
+/// A pin of vertices whose middle is given.
+pub(super) fn one_pin(
+    at: &str,
+    pin: &PinFile,
+    vertices: Vec<u32>,
+    middle: Vec3,
+    colliders: &[Collider],
+) -> Resolved<Pin> {
+    Ok(Pin {
+        motion: pin_motion(at, pin, middle, colliders)?,
+        vertices,
+        active: spans(&format!("{at}.active"), &pin.active)?,
+        stiffness: match pin.stiffness {
+            Some(k) => Some(positive(&format!("{at}.stiffness"), "stiffness", k)?),
+            None => None,
+        },
+        hold_twist: pin.hold_twist.unwrap_or(true),
+    })
 }
 
 fn pin_motion(path: &str, pin: &PinFile, middle: Vec3, colliders: &[Collider]) -> Resolved<Motion> {
@@ -325,88 +368,4 @@ fn inflation(path: &str, file: &BodyFile) -> Resolved<Option<Inflation>> {
         pressure: f.pressure.unwrap_or(0.0),
         bulk_modulus: non_negative(&format!("{path}.bulk"), "bulk", f.bulk.unwrap_or(0.0))?,
     }))
-}
-
-/// The body itself, or its copies in order.
-fn copies(path: &str, body: Body, file: &BodyFile, seed: u64) -> Resolved<Vec<Body>> {
-    if file.array.is_some() && !file.instances.is_empty() {
-        let problem = Problem::Conflict("a body has an `array` or `instances`, not both".to_owned());
-        return fault(path, problem, "take one of them out");
-    }
-    let mut list = match (&file.array, file.instances.is_empty()) {
-        (Some(array), _) => lattice(&format!("{path}.array"), &body, array, seed)?,
-        (None, true) => return Ok(vec![body]),
-        (None, false) => instances(path, &body, file)?,
-    };
-    // A pin that follows a collider turns about the collider's centre, wherever the copy stands.
-    for copy in &mut list {
-        for (k, pin) in copy.pins.iter_mut().enumerate().filter(|(k, _)| file.pins[*k].follow.is_some()) {
-            pin.motion.centre = body.pins[k].motion.centre;
-        }
-    }
-    Ok(list)
-}
-
-fn instances(path: &str, body: &Body, file: &BodyFile) -> Resolved<Vec<Body>> {
-    let mut list = Vec::with_capacity(file.instances.len());
-    for (index, instance) in file.instances.iter().enumerate() {
-        let turn = rotation(&format!("{path}.instances.{index}.rotate"), instance.rotate.as_ref())?;
-        let shift = instance.translate.map_or_else(Vec3::zeros, vec3);
-        let mut copy = moved(body, index, turn, shift);
-        copy.initial_velocity = instance.velocity.map_or(copy.initial_velocity, vec3);
-        copy.spin = instance.spin.map_or(copy.spin, vec3);
-        copy.colour = instance.colour.or(copy.colour);
-        list.push(copy);
-    }
-    Ok(list)
-}
-
-fn lattice(path: &str, body: &Body, array: &ArrayFile, seed: u64) -> Resolved<Vec<Body>> {
-    for n in array.count {
-        count(&format!("{path}.count"), "count", n, 1)?;
-    }
-    let jitter = non_negative(&format!("{path}.jitter"), "jitter", array.jitter.unwrap_or(0.0))?;
-    let mut random = Random::new(array.seed.unwrap_or(seed), 4);
-    let mut list = Vec::new();
-    for k in 0..array.count[2] {
-        for j in 0..array.count[1] {
-            for i in 0..array.count[0] {
-                let step = vec3(array.step).component_mul(&Vec3::new(i.into(), j.into(), k.into()));
-                let noise = Vec3::new(random.signed(), random.signed(), random.signed()) * jitter;
-                let turn = if array.turn == Some(true) { random_turn(&mut random) } else { Vec3::zeros() };
-                list.push(moved(body, list.len(), turn, step + noise));
-            }
-        }
-    }
-    Ok(list)
-}
-
-/// A random axis with a random angle.
-fn random_turn(random: &mut Random) -> Vec3 {
-    let (z, around, angle) = (random.signed(), TAU * random.unit(), TAU * random.unit());
-    let r = (1.0 - z * z).sqrt();
-    Vec3::new(r * around.cos(), r * around.sin(), z) * angle
-}
-
-/// A copy turned about the body's middle, then shifted. Pins move along; their axes keep their direction.
-fn moved(body: &Body, index: usize, turn: Vec3, shift: Vec3) -> Body {
-    let rotation = Rotation3::from_scaled_axis(turn);
-    let middle = mean(&body.mesh.vertices);
-    let place = |p: &mut Vec3| *p = rotation * (*p - middle) + middle + shift;
-    let mut copy = body.clone();
-    copy.name = format!("{}.{index}", body.name);
-    copy.instance_of = Some(InstanceOf { name: body.name.clone(), index: index as u32 });
-    copy.mesh.vertices.iter_mut().for_each(place);
-    copy.mesh.rest_vertices.iter_mut().flatten().for_each(place);
-    if let Some(surface) = &mut copy.embedded_surface {
-        surface.mesh.vertices.iter_mut().for_each(place);
-    }
-    for pin in &mut copy.pins {
-        place(&mut pin.motion.centre);
-    }
-    copy.warp = copy.warp.map(|w| rotation * w);
-    if let Some(grain) = &mut copy.friction_direction {
-        grain.turn(&rotation);
-    }
-    copy
 }

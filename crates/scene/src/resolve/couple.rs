@@ -45,13 +45,18 @@ fn attachment(
     let path = format!("attachments.{index}");
     let body = body_index(&format!("{path}.body"), &file.body, bodies)?;
     let owner = &bodies[body];
-    let selectable = Selectable { mesh: &owner.mesh, groups: &owner.groups };
+    let selectable = Selectable { mesh: owner.shape(), groups: &owner.groups };
     let vertices = selectable.select(&format!("{path}.select"), &file.select)?;
-    let points: Vec<Vec3> = vertices.iter().map(|i| owner.mesh.vertices[*i as usize]).collect();
+    let points: Vec<Vec3> = vertices.iter().map(|i| owner.shape().vertices[*i as usize]).collect();
     let target = match (&file.to_body, &file.to_collider) {
         (Some(name), None) => {
             let to = body_index(&format!("{path}.to_body"), name, bodies)?;
             AttachmentTarget::Body { body: to, points: body_points(&path, file, &points, &bodies[to])? }
+        }
+        (None, Some(_)) if owner.kind.on_frames() => {
+            let problem =
+                Problem::Conflict(format!("`{}` is on frames, which a collider holds by pins", owner.name));
+            return fault(path, problem, "pin its frames with `follow` instead");
         }
         (None, Some(name)) => match colliders.iter().position(|c| c.name == *name) {
             Some(collider) => AttachmentTarget::Collider { collider, points },
@@ -68,7 +73,7 @@ fn attachment(
     };
     Ok(Attachment {
         body,
-        vertices,
+        points: vertices.iter().map(|&v| owner.carried(WeightedPoint { terms: vec![(v, 1.0)] })).collect(),
         target,
         stiffness: positive(
             &format!("{path}.stiffness"),
@@ -87,7 +92,9 @@ fn body_points(
     to: &Body,
 ) -> Resolved<Vec<WeightedPoint>> {
     let Some(list) = &file.to_vertices else {
-        return Ok(points.iter().map(|p| nearest_point(p, &to.mesh.vertices, &to.mesh.cells).0).collect());
+        let shape = to.shape();
+        let nearest = |p: &Vec3| to.carried(nearest_point(p, &shape.vertices, &shape.cells).0);
+        return Ok(points.iter().map(nearest).collect());
     };
     if list.len() != points.len() {
         let problem =
@@ -102,9 +109,9 @@ fn body_points(
 }
 
 fn vertex_point(path: &str, vertex: u32, body: &Body) -> Resolved<WeightedPoint> {
-    let count = body.mesh.vertices.len();
+    let count = body.shape().vertices.len();
     if (vertex as usize) < count {
-        return Ok(WeightedPoint { terms: vec![(vertex, 1.0)] });
+        return Ok(body.carried(WeightedPoint { terms: vec![(vertex, 1.0)] }));
     }
     let problem = Problem::Conflict(format!("body `{}` has no vertex {vertex}, only {count}", body.name));
     fault(path, problem, format!("use numbers from 0 to {}", count - 1))
@@ -155,15 +162,23 @@ pub(super) fn stitches(files: &[StitchFile], bodies: &Bodies) -> Resolved<Vec<St
             }
             let point_a = vertex_point(&at, v, &bodies.list[a])?;
             let ends = [vertex_point(&at, p, &bodies.list[b])?, vertex_point(&at, q, &bodies.list[b])?];
-            let point_b = if p == q || w == 0.0 {
-                ends[0].clone()
-            } else {
-                WeightedPoint { terms: vec![(p, 1.0 - w), (q, w)] }
-            };
+            let point_b = if p == q || w == 0.0 { ends[0].clone() } else { between(&ends[0], &ends[1], w) };
             list.push(Stitch { body_a: a, point_a, body_b: b, point_b, stiffness, rest_length });
         }
     }
     Ok(list)
+}
+
+/// (1 − w) a + w b of points that share no vertex, or sum where they do.
+fn between(a: &WeightedPoint, b: &WeightedPoint, w: f64) -> WeightedPoint {
+    let mut terms: Vec<(u32, f64)> = a.terms.iter().map(|t| (t.0, (1.0 - w) * t.1)).collect();
+    for &(vertex, weight) in &b.terms {
+        match terms.iter_mut().find(|t| t.0 == vertex) {
+            Some(term) => term.1 += w * weight,
+            None => terms.push((vertex, w * weight)),
+        }
+    }
+    WeightedPoint { terms }
 }
 
 pub(super) fn friction(

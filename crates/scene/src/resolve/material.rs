@@ -22,7 +22,11 @@ pub(super) fn material(path: &str, body: &BodyFile) -> Resolved<(Material, Optio
         TextOr::Text(name) => MaterialFile { preset: Some(name.clone()), ..MaterialFile::default() },
         TextOr::Full(file) => (**file).clone(),
     };
-    let kind = kind_name(body.kind);
+    // Frames are made of what solids are made of.
+    let kind = match body.kind {
+        KindName::Skinned | KindName::Affine => "solid",
+        other => kind_name(other),
+    };
     refuse_foreign_keys(path, kind, &given)?;
     let file = match &given.preset {
         Some(name) => {
@@ -41,7 +45,8 @@ pub(super) fn material(path: &str, body: &BodyFile) -> Resolved<(Material, Optio
     let material = match body.kind {
         KindName::Cloth => Material::Cloth(values.cloth(curved.unwrap_or(false))?),
         KindName::Rod => Material::Rod(values.rod(curved.unwrap_or(true))?),
-        KindName::Solid => Material::Solid(values.solid()?),
+        KindName::Solid => Material::Solid(values.solid(LawName::StableNeoHookean)?),
+        KindName::Skinned | KindName::Affine => Material::Solid(values.solid(LawName::Corotated)?),
     };
     Ok((material, friction))
 }
@@ -51,6 +56,8 @@ pub(super) fn kind_name(kind: KindName) -> &'static str {
         KindName::Cloth => "cloth",
         KindName::Rod => "rod",
         KindName::Solid => "solid",
+        KindName::Skinned => "skinned",
+        KindName::Affine => "affine",
     }
 }
 
@@ -310,9 +317,9 @@ impl Values<'_> {
         })
     }
 
-    fn solid(&self) -> Resolved<SolidMaterial> {
+    fn solid(&self, default: LawName) -> Resolved<SolidMaterial> {
         let f = &self.file;
-        let law = match f.law.unwrap_or(LawName::StableNeoHookean) {
+        let law = match f.law.unwrap_or(default) {
             LawName::Stvk => SolidLaw::Stvk,
             LawName::NeoHookean => SolidLaw::NeoHookean,
             LawName::StableNeoHookean => SolidLaw::StableNeoHookean,

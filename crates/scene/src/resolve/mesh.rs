@@ -1,13 +1,13 @@
 //! Builds a mesh from a file or generator, in metres, and places it.
 
-use super::Context;
 use super::check::{between, count, non_negative, positive, rotation, vec3};
 use super::shapes::shape;
+use super::{Context, Ground};
 use crate::document::content_hash;
 use crate::error::{MeshError, Problem, Resolved, fault};
 use crate::file::{
-    self, ArchMesh, AxisName, GroomMesh, HelixMesh, LatheMesh, MeshFile, NumberOr, RotateFile, SphereMesh,
-    TextOr,
+    self, ArchMesh, AxisName, GroomMesh, HelixMesh, LatheMesh, MeshFile, NumberOr, PalmMesh, RotateFile,
+    SphereMesh, TextOr,
 };
 use crate::generate::{self, RawMesh};
 use crate::read::{ReadError, read_mesh};
@@ -94,7 +94,7 @@ pub(super) fn raw_mesh(
     Ok((raw, source))
 }
 
-const GENERATORS: [&str; 22] = [
+const GENERATORS: [&str; 23] = [
     "file",
     "grid",
     "disc",
@@ -116,6 +116,7 @@ const GENERATORS: [&str; 22] = [
     "belt",
     "tet_lattice",
     "blobs",
+    "palm",
     "(with an optional unit)",
 ];
 
@@ -142,6 +143,7 @@ fn given(spec: &MeshFile) -> Vec<&'static str> {
         spec.belt.is_some(),
         spec.tet_lattice.is_some(),
         spec.blobs.is_some(),
+        spec.palm.is_some(),
     ];
     GENERATORS.into_iter().zip(present).filter(|(_, on)| *on).map(|(name, _)| name).collect()
 }
@@ -223,6 +225,9 @@ fn generated(at: &str, spec: &MeshFile, context: &mut Context<'_>) -> Resolved<R
     }
     if let Some(g) = &spec.groom {
         return groom(at, g, context);
+    }
+    if let Some(p) = &spec.palm {
+        return palm(at, p, context);
     }
     round(at, spec)
 }
@@ -368,8 +373,8 @@ pub(super) fn triangles_of(
 }
 
 fn groom(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<RawMesh> {
-    let (on, source) = raw_mesh(&format!("{at}.on"), &g.on, context)?;
-    let triangles = triangles_of(&format!("{at}.on"), &on, source, "groom", "triangles or tets to grow on")?;
+    let on = ground(at, g, context)?;
+    let triangles = &on.triangles;
     sizes(at, "length", &[g.length])?;
     let area: f64 = triangles
         .iter()
@@ -423,5 +428,40 @@ fn groom(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<RawMesh
         min_up: g.min_up.unwrap_or(-1.0),
         seed: g.seed.unwrap_or(context.seed),
     };
-    Ok(generate::groom(&on.vertices, &triangles, &options))
+    Ok(generate::groom(&on.vertices, triangles, &options))
+}
+
+/// The surface that a groom grows on: a mesh, or a body where it is placed.
+fn ground(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<Ground> {
+    let (on, source) = match (&g.on, &g.on_body) {
+        (Some(on), None) => raw_mesh(&format!("{at}.on"), on, context)?,
+        (None, Some(name)) => return context.ground(&format!("{at}.on_body"), name),
+        _ => {
+            let problem = Problem::Conflict("a groom grows either `on` a mesh or `on_body`".to_owned());
+            return fault(at, problem, "write one of them");
+        }
+    };
+    let triangles = triangles_of(&format!("{at}.on"), &on, source, "groom", "triangles or tets to grow on")?;
+    Ok(Ground { vertices: on.vertices, triangles })
+}
+
+fn palm(at: &str, p: &PalmMesh, context: &mut Context<'_>) -> Resolved<RawMesh> {
+    sizes(at, "height", &[p.height])?;
+    sizes(at, "radius", &[p.radius])?;
+    sizes(at, "leaf_length", &[p.leaf_length])?;
+    sizes(at, "leaf_width", &[p.leaf_width])?;
+    counts(at, "leaves", [p.leaves], [1])?;
+    counts(at, "trunk_cells", p.trunk_cells, [3, 1])?;
+    counts(at, "leaf_cells", p.leaf_cells, [2, 1])?;
+    Ok(generate::palm(&generate::PalmOptions {
+        height: p.height,
+        radius: p.radius,
+        leaves: p.leaves,
+        leaf_length: p.leaf_length,
+        leaf_width: p.leaf_width,
+        trunk_cells: p.trunk_cells,
+        leaf_cells: p.leaf_cells,
+        droop: between(&format!("{at}.droop"), "droop", p.droop.unwrap_or(70.0), 0.0, 150.0)?.to_radians(),
+        seed: p.seed.unwrap_or(context.seed),
+    }))
 }

@@ -3,11 +3,14 @@
 mod body;
 mod check;
 mod collider;
+mod copies;
 mod couple;
+mod frames;
 mod grain;
 mod material;
 mod mesh;
 mod motion;
+mod roots;
 mod select;
 mod shapes;
 
@@ -28,6 +31,28 @@ pub(crate) struct Context<'a> {
     pub files: BTreeMap<String, String>,
     pub seed: u64,
     pub up: Vec3,
+    /// Surfaces of the bodies placed so far, for grooms that grow on them.
+    pub grounds: BTreeMap<String, Ground>,
+}
+
+/// A surface that strands can grow on.
+#[derive(Clone, Debug)]
+pub(crate) struct Ground {
+    pub vertices: Vec<Vec3>,
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Context<'_> {
+    /// The surface of a body that is already placed.
+    fn ground(&self, path: &str, name: &str) -> Resolved<Ground> {
+        match self.grounds.get(name) {
+            Some(ground) => Ok(ground.clone()),
+            None => {
+                let problem = Problem::UnknownName { kind: "body to grow on", name: name.to_owned() };
+                fault(path, problem, suggest(name, self.grounds.keys().map(String::as_str)))
+            }
+        }
+    }
 }
 
 /// Largest number of steps per frame; more is a slip in the unit of `step`.
@@ -43,7 +68,13 @@ pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, 
         Some(AxisName::Z) | None => Axis::Z,
     };
     let seed = file.seed.unwrap_or(0);
-    let mut context = Context { base: &document.base, files: BTreeMap::new(), seed, up: up_axis.unit() };
+    let mut context = Context {
+        base: &document.base,
+        files: BTreeMap::new(),
+        seed,
+        up: up_axis.unit(),
+        grounds: BTreeMap::new(),
+    };
     let fps = positive("fps", "fps", file.fps.unwrap_or(30.0))?;
     let step_size = positive("step", "step", file.step.unwrap_or(1.0 / fps))?;
     if 1.0 / fps / step_size > MAX_STEPS_PER_FRAME {
@@ -70,6 +101,7 @@ pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, 
         method: method(&file)?,
         attachments: couple::attachments(&file.attachments, &bodies, &colliders)?,
         stitches: couple::stitches(&file.stitches, &bodies)?,
+        rootings: roots::rootings(&file.bodies, &bodies)?,
         friction: couple::friction(file.friction.as_ref(), &bodies, &colliders)?,
         initial_contact: initial_contact(&file)?,
         output: output(file.output.as_ref())?,
@@ -119,8 +151,8 @@ fn wind(file: &SceneFile) -> Resolved<Wind> {
 }
 
 /// Keys of the methods that scenes may name; whether a method is built in is for the solvers to say.
-pub(crate) const METHODS: [&str; 9] =
-    ["newton", "admm", "pd", "barrier", "primal", "dual", "implicit", "staggered", "xpbd"];
+pub(crate) const METHODS: [&str; 10] =
+    ["newton", "admm", "admm_integrator", "pd", "barrier", "primal", "dual", "implicit", "staggered", "xpbd"];
 
 fn check_method(path: &str, key: &str) -> Resolved<()> {
     if METHODS.contains(&key) {

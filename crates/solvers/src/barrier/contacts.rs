@@ -153,10 +153,7 @@ pub(super) fn surface_positions(model: &Model, configuration: &Configuration) ->
     let surfaces = &model.surfaces;
     let mut out = Vec::with_capacity(surfaces.vertices());
     out.extend_from_slice(&configuration.blocks[..surfaces.nodes]);
-    let combine = |e: &stiction_bodies::surfaces::EmbeddedVertex| -> Vec3 {
-        e.nodes.iter().zip(&e.weights).map(|(&n, w)| configuration.blocks[n as usize] * *w).sum()
-    };
-    out.extend(surfaces.embedded.iter().map(combine));
+    surfaces.embedded.append_positions(&configuration.blocks, &mut out);
     out.extend_from_slice(&configuration.kinematic);
     out
 }
@@ -180,9 +177,7 @@ pub(super) fn activation_gap(model: &Model, objects: [u32; 2]) -> f64 {
 pub(super) fn add_vertex(model: &Model, stencil: &mut ContactStencil, vertex: u32, weight: f64) -> bool {
     match model.surfaces.source(vertex as usize) {
         VertexSource::Node(node) => stencil.add(node, weight),
-        VertexSource::Embedded(e) => {
-            e.nodes.iter().zip(&e.weights).for_each(|(&n, w)| stencil.add(n, weight * w));
-        }
+        VertexSource::Embedded(terms) => terms.iter().for_each(|&(n, w)| stencil.add(n, weight * w)),
         VertexSource::Kinematic => return true,
     }
     false

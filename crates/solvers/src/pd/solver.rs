@@ -41,7 +41,7 @@ fn nodes_of_surfaces(world: World<'_>, collider: &Collider) -> Vec<bool> {
     {
         match surfaces.source(vertex) {
             VertexSource::Node(node) => out[node as usize] = true,
-            VertexSource::Embedded(e) => e.nodes.iter().for_each(|&node| out[node as usize] = true),
+            VertexSource::Embedded(terms) => terms.iter().for_each(|t| out[t.0 as usize] = true),
             VertexSource::Kinematic => {}
         }
     }

@@ -1,0 +1,77 @@
+//! Air drag on triangles of a carried surface: the drag of the triangle, shared among the nodes that carry its centre.
+
+use crate::drag::{Air, DragCoefficients, DragElement, TriangleDrag};
+use stiction_bodies::{Body, Model};
+use stiction_numerics::{BlockMatrix, Vec3};
+
+/// Triangles of carried surfaces that feel the air. They run one after the other: their stencils are long and few.
+#[derive(Clone, Debug, Default)]
+pub struct CarriedDrag {
+    triangles: Vec<CarriedTriangle>,
+}
+
+#[derive(Clone, Debug)]
+struct CarriedTriangle {
+    /// What carries each corner.
+    corners: [Vec<(u32, f64)>; 3],
+    /// What carries the centre.
+    centre: Vec<(u32, f64)>,
+    drag: TriangleDrag,
+}
+
+impl CarriedDrag {
+    /// Adds the surface that a body carries.
+    pub fn add(&mut self, model: &Model, body: &Body, coefficients: DragCoefficients) {
+        let Some(skin) = &body.skin else { return };
+        let surfaces = &model.surfaces;
+        for triangle in &surfaces.triangles[skin.triangles.clone()] {
+            let corners = triangle.map(|v| surfaces.embedded.terms(v as usize - surfaces.nodes).to_vec());
+            let mut centre: Vec<(u32, f64)> = Vec::new();
+            for &(node, w) in corners.iter().flatten() {
+                match centre.iter_mut().find(|t| t.0 == node) {
+                    Some(term) => term.1 += w / 3.0,
+                    None => centre.push((node, w / 3.0)),
+                }
+            }
+            centre.sort_by_key(|t| t.0);
+            let drag = TriangleDrag { nodes: [0, 1, 2], coefficients };
+            self.triangles.push(CarriedTriangle { corners, centre, drag });
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.triangles.is_empty()
+    }
+
+    /// Nodes of every triangle, for the pattern.
+    pub fn stencils(&self) -> Vec<Vec<u32>> {
+        self.triangles.iter().map(|t| t.centre.iter().map(|c| c.0).collect()).collect()
+    }
+
+    /// Adds the drag at the given velocities \[N\], and minus its derivative by the velocities \[N s/m\].
+    pub fn add_to(
+        &self,
+        blocks: &[Vec3],
+        velocities: &[Vec3],
+        air: &Air<'_>,
+        force: &mut [Vec3],
+        slope: &mut BlockMatrix,
+    ) {
+        let at = |terms: &[(u32, f64)], of: &[Vec3]| -> Vec3 {
+            terms.iter().map(|&(n, w)| of[n as usize] * w).sum()
+        };
+        for triangle in &self.triangles {
+            let [a, b, c] = &triangle.corners;
+            let x = [at(a, blocks), at(b, blocks), at(c, blocks)];
+            let v = [at(a, velocities), at(b, velocities), at(c, velocities)];
+            let drag = triangle.drag.linearised(&x, &v, air);
+            for (i, &(row, p)) in triangle.centre.iter().enumerate() {
+                force[row as usize] += drag.force * p;
+                for &(column, q) in &triangle.centre[i..] {
+                    slope.add_block(row as usize, column as usize, &(drag.damping * (p * q)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Copies of a body: lattices and lists.
+
+use super::check::{count, non_negative, rotation, vec3};
+use crate::error::{Problem, Resolved, fault};
+use crate::file::{ArrayFile, BodyFile};
+use crate::generate::Random;
+use crate::geometry::mean;
+use crate::resolved::{Body, InstanceOf};
+use std::f64::consts::TAU;
+use stiction_numerics::Vec3;
+use stiction_numerics::nalgebra::Rotation3;
+
+/// The body itself, or its copies in order.
+pub(super) fn copies(path: &str, body: Body, file: &BodyFile, seed: u64) -> Resolved<Vec<Body>> {
+    if file.array.is_some() && !file.instances.is_empty() {
+        let problem = Problem::Conflict("a body has an `array` or `instances`, not both".to_owned());
+        return fault(path, problem, "take one of them out");
+    }
+    let mut list = match (&file.array, file.instances.is_empty()) {
+        (Some(array), _) => lattice(&format!("{path}.array"), &body, array, seed)?,
+        (None, true) => return Ok(vec![body]),
+        (None, false) => instances(path, &body, file)?,
+    };
+    // A pin that follows a collider turns about the collider's centre, wherever the copy stands.
+    for copy in &mut list {
+        for (k, pin) in copy.pins.iter_mut().enumerate().filter(|(k, _)| file.pins[*k].follow.is_some()) {
+            pin.motion.centre = body.pins[k].motion.centre;
+        }
+    }
+    Ok(list)
+}
+
+fn instances(path: &str, body: &Body, file: &BodyFile) -> Resolved<Vec<Body>> {
+    let mut list = Vec::with_capacity(file.instances.len());
+    for (index, instance) in file.instances.iter().enumerate() {
+        let turn = rotation(&format!("{path}.instances.{index}.rotate"), instance.rotate.as_ref())?;
+        let shift = instance.translate.map_or_else(Vec3::zeros, vec3);
+        let mut copy = moved(body, index, turn, shift);
+        copy.initial_velocity = instance.velocity.map_or(copy.initial_velocity, vec3);
+        copy.spin = instance.spin.map_or(copy.spin, vec3);
+        copy.colour = instance.colour.or(copy.colour);
+        list.push(copy);
+    }
+    Ok(list)
+}
+
+fn lattice(path: &str, body: &Body, array: &ArrayFile, seed: u64) -> Resolved<Vec<Body>> {
+    for n in array.count {
+        count(&format!("{path}.count"), "count", n, 1)?;
+    }
+    let jitter = non_negative(&format!("{path}.jitter"), "jitter", array.jitter.unwrap_or(0.0))?;
+    let mut random = Random::new(array.seed.unwrap_or(seed), 4);
+    let mut list = Vec::new();
+    for k in 0..array.count[2] {
+        for j in 0..array.count[1] {
+            for i in 0..array.count[0] {
+                let step = vec3(array.step).component_mul(&Vec3::new(i.into(), j.into(), k.into()));
+                let noise = Vec3::new(random.signed(), random.signed(), random.signed()) * jitter;
+                let turn = if array.turn == Some(true) { random_turn(&mut random) } else { Vec3::zeros() };
+                list.push(moved(body, list.len(), turn, step + noise));
+            }
+        }
+    }
+    Ok(list)
+}
+
+/// A random axis with a random angle.
+fn random_turn(random: &mut Random) -> Vec3 {
+    let (z, around, angle) = (random.signed(), TAU * random.unit(), TAU * random.unit());
+    let r = (1.0 - z * z).sqrt();
+    Vec3::new(r * around.cos(), r * around.sin(), z) * angle
+}
+
+/// A copy turned about the body's middle, then shifted. Pins move along; their axes keep their direction.
+fn moved(body: &Body, index: usize, turn: Vec3, shift: Vec3) -> Body {
+    let rotation = Rotation3::from_scaled_axis(turn);
+    let middle = mean(&body.shape().vertices);
+    let place = |p: &mut Vec3| *p = rotation * (*p - middle) + middle + shift;
+    let mut copy = body.clone();
+    copy.name = format!("{}.{index}", body.name);
+    copy.instance_of = Some(InstanceOf { name: body.name.clone(), index: index as u32 });
+    copy.mesh.vertices.iter_mut().for_each(place);
+    copy.mesh.rest_vertices.iter_mut().flatten().for_each(place);
+    if let Some(surface) = &mut copy.embedded_surface {
+        surface.mesh.vertices.iter_mut().for_each(place);
+    }
+    if let Some(frames) = &mut copy.frames {
+        frames.centres.iter_mut().for_each(place);
+        frames.points.iter_mut().flat_map(|p| &mut p.gradients).for_each(|g| *g = rotation * *g);
+    }
+    for pin in &mut copy.pins {
+        place(&mut pin.motion.centre);
+    }
+    copy.warp = copy.warp.map(|w| rotation * w);
+    if let Some(grain) = &mut copy.friction_direction {
+        grain.turn(&rotation);
+    }
+    copy
+}

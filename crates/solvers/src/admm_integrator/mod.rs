@@ -1,0 +1,11 @@
+//! Method `admm_integrator`: an ADMM time integrator that relaxes hair with frictional contact. See `README.md` beside this file.
+
+mod contact_step;
+mod local_step;
+mod options;
+mod solver;
+mod strands;
+mod twist;
+
+pub use options::IntegratorOptions;
+pub use solver::IntegratorSolver;

@@ -1,0 +1,234 @@
+//! The loop: local elastic steps, local contact step, global solves, duals.
+
+use super::contact_step::ContactStep;
+use super::local_step::LocalStep;
+use super::options::IntegratorOptions;
+use super::strands::{Held, Strands};
+use super::twist::TwistProblem;
+use crate::advance::{accept, energies};
+use crate::incremental::Inertia;
+use crate::registry::MethodError;
+use crate::report::{StepReport, timed};
+use crate::saved::{RestoreError, SavedState};
+use crate::solver::{Solver, StepError, World};
+use rayon::prelude::*;
+use stiction_bodies::{Prescription, State};
+use stiction_contact::ImpulseMemory;
+use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
+use stiction_energy::Elasticity;
+use stiction_energy::rod::{RodBendTwist, RodStretch};
+use stiction_numerics::{Vec3, ordered_max_by};
+
+/// ADMM time integrator for strands.
+pub struct IntegratorSolver {
+    options: IntegratorOptions,
+    elasticity: Elasticity,
+    strands: Strands,
+    local: LocalStep,
+    collider: Collider,
+    /// Contact impulses of the last step.
+    memory: ImpulseMemory,
+}
+
+/// What the loop of a step reached \[m\].
+#[derive(Clone, Copy, Debug, Default)]
+struct Reached {
+    iterations: usize,
+    moved: f64,
+    apart: f64,
+    primal: f64,
+}
+
+/// Elements of stretching and bending, as many as the model has edges and joints.
+type Terms<'a> = (&'a [RodStretch], &'a [RodBendTwist]);
+
+fn terms(elasticity: &Elasticity) -> Terms<'_> {
+    let energies = elasticity.energies();
+    (energies.elements("stretch").unwrap_or_default(), energies.elements("bend_twist").unwrap_or_default())
+}
+
+impl IntegratorSolver {
+    /// A solver for a model of strands.
+    pub fn new(options: IntegratorOptions, world: World<'_>) -> Result<IntegratorSolver, MethodError> {
+        let strands = Strands::new(world)?;
+        let model = world.model;
+        Ok(IntegratorSolver {
+            options,
+            elasticity: Elasticity::new(model, world.parameters)?,
+            strands,
+            local: LocalStep::new(model.rods.edges.len(), model.rods.joints.len()),
+            collider: Collider::new(model, DetectOptions::default())?,
+            memory: ImpulseMemory::default(),
+        })
+    }
+
+    /// Runs the iteration from `x`; both phases see the same elastic terms, the first only remembers contacts.
+    fn iterate(
+        &mut self,
+        world: World<'_>,
+        state: &State,
+        h: f64,
+        held: &Held<'_>,
+        contact: &mut ContactStep<'_>,
+        x: &mut Vec<Vec3>,
+        report: &mut StepReport,
+    ) -> Reached {
+        let (options, strands, terms) = (&self.options, &self.strands, terms(&self.elasticity));
+        let inertia = inertial_pull(world, state, h);
+        let free = vec![false; strands.list.len()];
+        let (mut copied, mut next) = (vec![Vec3::zeros(); terms.0.len()], x.clone());
+        let mut reached = Reached::default();
+        let predictions = if contact.set.is_empty() { 0 } else { options.predictions };
+        for iteration in 1..=options.max_iterations.max(predictions + 1) {
+            let predicting = iteration <= predictions;
+            timed(&mut report.seconds.local_projection, || {
+                self.local.project(world, terms, strands, state, x, (options.local_iterations, h));
+                self.local.gather(terms.1, strands, &mut copied);
+            });
+            if !predicting {
+                contact.project(x, &mut report.seconds);
+                contact.update_dual(x);
+            }
+            timed(&mut report.seconds.linear_solve, || {
+                let touched = if predicting { &free } else { &contact.touched };
+                let in_touch = |n: usize| contact.touched[strands.of_node[n] as usize];
+                let pull = |n: usize| match in_touch(n) {
+                    true => inertia[n] + contact.pull(strands, n, predicting),
+                    false => inertia[n],
+                };
+                let pull: Vec<Vec3> = (0..x.len()).map(pull).collect();
+                strands.solve(&copied, &pull, touched, held, &mut next);
+            });
+            reached.iterations = iteration;
+            reached.moved = ordered_max_by(x.len(), |n| (next[n] - x[n]).amax());
+            std::mem::swap(x, &mut next);
+            reached.primal = self.local.primal(terms, x);
+            reached.apart = contact.apart(strands, x);
+            let largest = reached.moved.max(reached.primal).max(reached.apart);
+            if !predicting && largest < options.tolerance {
+                break;
+            }
+        }
+        reached
+    }
+
+    /// Twists of least energy along the accepted centrelines.
+    fn relax_twists(&self, world: World<'_>, state: &mut State, prescription: &Prescription) {
+        let joints = terms(&self.elasticity).1;
+        let relaxed: Vec<Vec<f64>> = (self.strands.list.par_iter())
+            .map(|strand| {
+                TwistProblem { model: world.model, strand, joints, state, prescription }
+                    .relaxed(self.options.twist_iterations)
+            })
+            .collect();
+        for (strand, twists) in self.strands.list.iter().zip(relaxed) {
+            for (edge, twist) in strand.edges.clone().zip(twists) {
+                let block = world.model.twist_block(edge);
+                state.blocks[block] = Vec3::new(twist, 0.0, 0.0);
+                state.velocities[block] = Vec3::zeros();
+            }
+        }
+    }
+}
+
+/// M/h² (x_t + h v + h² g) + α M/h x_t per node \[N\].
+fn inertial_pull(world: World<'_>, state: &State, h: f64) -> Vec<Vec3> {
+    let model = world.model;
+    let gravity = world.parameters.gravity;
+    let alpha: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().mass).collect();
+    let pull = |n: usize| {
+        let (x, v, m) = (state.blocks[n], state.velocities[n], model.mass[n]);
+        let damping = alpha[model.body_of_node[n] as usize];
+        (x + v * h) * (m / (h * h)) + gravity * m + x * (damping * m / h)
+    };
+    (0..model.nodes).map(pull).collect()
+}
+
+/// The end of a step: feasible where something touches.
+fn end_of_step(state: &State, held: &Held<'_>, contact: &ContactStep<'_>, x: &[Vec3], h: f64) -> Vec<Vec3> {
+    let mut blocks = state.blocks.clone();
+    for (n, end) in x.iter().enumerate() {
+        blocks[n] = match (held.fixed[n], contact.touching[n]) {
+            (true, _) => held.target[n],
+            (false, true) => blocks[n] + contact.projected[n] * h,
+            (false, false) => *end,
+        };
+    }
+    blocks
+}
+
+impl Solver for IntegratorSolver {
+    fn key(&self) -> &'static str {
+        "admm_integrator"
+    }
+
+    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let model = world.model;
+        let mut report = StepReport { advanced: h, ..StepReport::default() };
+        let prescription = model.pins.prescribe(model, state, state.time + h);
+        let factored = self.strands.factored;
+        timed(&mut report.seconds.linear_solve, || {
+            let terms = terms(&self.elasticity);
+            self.strands.prepare(world, terms, &prescription.fixed, h, &self.options)
+        })?;
+        self.local.begin(world, terms(&self.elasticity), state, h);
+        let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: state.time, h };
+        let mut contact = ContactStep::new(
+            &self.options,
+            world,
+            &self.strands,
+            &mut self.collider,
+            &self.memory,
+            (motion, &state.velocities),
+            &mut report.seconds,
+        )?;
+        let held = Held { fixed: &prescription.fixed, target: &prescription.target };
+        let inertial = |n: usize| match prescription.fixed[n] {
+            true => prescription.target[n],
+            false => state.blocks[n] + state.velocities[n] * h,
+        };
+        let mut x: Vec<Vec3> = (0..model.nodes).map(inertial).collect();
+        let reached = self.iterate(world, state, h, &held, &mut contact, &mut x, &mut report);
+        contact.project(&x, &mut report.seconds);
+        contact.report(world, &mut report);
+        self.memory = contact.set.remember();
+        let blocks = end_of_step(state, &held, &contact, &x, h);
+        if !blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
+            return Err(StepError::NotFinite { what: "the end of the step" });
+        }
+        drop(contact);
+        accept(world, state, blocks, h, Inertia::Dynamic);
+        self.relax_twists(world, state, &prescription);
+        report.iterations = reached.iterations;
+        report.converged = reached.moved.max(reached.primal).max(reached.apart) < self.options.tolerance;
+        report.residual.extend([
+            ("moved_m", reached.moved),
+            ("apart_m", reached.apart),
+            ("primal_m", reached.primal),
+        ]);
+        report.counters.push(("factorisations", (self.strands.factored - factored) as f64));
+        report.energy = energies(world, &self.elasticity, state);
+        Ok(report)
+    }
+
+    fn save(&self) -> SavedState {
+        let mut saved = SavedState::new(1);
+        saved.put_vectors("elastic_force", &self.local.forces());
+        saved.put_impulses(&self.memory);
+        saved
+    }
+
+    fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
+        saved.expect_version(1)?;
+        let memory = saved.impulses()?;
+        let forces = saved.vectors("elastic_force", self.local.forces().len())?;
+        self.local.set_forces(&forces);
+        self.memory = memory;
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.local.set_forces(&vec![Vec3::zeros(); self.local.forces().len()]);
+        self.memory = ImpulseMemory::default();
+    }
+}
