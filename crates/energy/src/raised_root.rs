@@ -1,7 +1,7 @@
 //! A node held at a height above a point of a triangle: the direction of a hair on cloth.
 //!
 //! `r = x₀ − Σ b_i y_i − c n(y)`, `E = ½ k |r|²`; n unit normal of the triangle y. With N = (y₁−y₀)×(y₂−y₀), A = |N|/2 and e_i the
-//! side opposite to corner i (counter-clockwise): ∂n/∂y_i = −(e_i × n) nᵀ / 2A, by which the normal turns about that side.
+//! side opposite to corner i (counter-clockwise): ∂n/∂y_i = (e_i × n) nᵀ / 2A, by which the normal turns about that side.
 //!
 //! The Hessian is that of Gauss and Newton, k JᵀJ, also where the exact one is asked for: the rest is of the order of r, which a stiff
 //! root keeps small. It is positive semi-definite as it stands.
@@ -26,7 +26,7 @@ impl RaisedRootElement {
         let normal = cross / twice_area;
         let RaisedRoot { weights, height, .. } = self.root;
         let turn = |side: Vec3| side.cross(&normal) * normal.transpose() * (height / twice_area);
-        let part = |w: f64, side: Vec3| turn(side) - Mat3::identity() * w;
+        let part = |w: f64, side: Vec3| -turn(side) - Mat3::identity() * w;
         let deviation = held - a * weights[0] - b * weights[1] - c * weights[2] - normal * height;
         let slopes =
             [Mat3::identity(), part(weights[0], c - b), part(weights[1], a - c), part(weights[2], b - a)];

@@ -37,7 +37,7 @@ fn a_box_has_its_closed_form_moments_in_its_four_nodes() {
 
 #[test]
 fn skinned_moments_are_those_of_the_mesh_for_any_frames() {
-    let shape = mesh(tet_box([0.6, 0.2, 0.2], [6, 2, 2]));
+    let shape = mesh(tet_box([0.4, 0.2, 0.2], [6, 3, 3]));
     let Cells::Tets(tets) = &shape.cells else { panic!("tets") };
     // What one point per tet sees of the mesh; the frames may not change it.
     let mut expected = Moments::default();
@@ -45,7 +45,8 @@ fn skinned_moments_are_those_of_the_mesh_for_any_frames() {
         let middle = t.iter().map(|&i| shape.vertices[i as usize]).sum::<Vec3>() * 0.25;
         expected.add_point(&middle, crate::geometry::tet_volume(&shape.vertices, t));
     }
-    for count in [1, 3, 7] {
+    // Shares of these frames are not flat: a flat one would count as thicker.
+    for count in [1, 2, 3] {
         let options = FrameOptions { count, ..FrameOptions::default() };
         let body = skinned_body(shape.clone(), 0.0, &options).expect("frames");
         assert_eq!(body.nodes.vertices.len(), 4 * count);

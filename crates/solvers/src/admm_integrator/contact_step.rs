@@ -70,6 +70,11 @@ impl<'a> ContactStep<'a> {
         Ok(out)
     }
 
+    /// Step size \[s\].
+    pub fn step_size(&self) -> f64 {
+        self.motion.h
+    }
+
     /// p ← projection of (x − x_t + λ)/h.
     pub fn project(&mut self, x: &[Vec3], seconds: &mut StepSeconds) {
         for (n, p) in self.projected.iter_mut().enumerate() {

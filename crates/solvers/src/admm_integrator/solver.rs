@@ -67,13 +67,13 @@ impl IntegratorSolver {
         &mut self,
         world: World<'_>,
         state: &State,
-        h: f64,
         held: &Held<'_>,
         contact: &mut ContactStep<'_>,
         x: &mut Vec<Vec3>,
         report: &mut StepReport,
     ) -> Reached {
         let (options, strands, terms) = (&self.options, &self.strands, terms(&self.elasticity));
+        let h = contact.step_size();
         let inertia = inertial_pull(world, state, h);
         let free = vec![false; strands.list.len()];
         let (mut copied, mut next) = (vec![Vec3::zeros(); terms.0.len()], x.clone());
@@ -188,7 +188,7 @@ impl Solver for IntegratorSolver {
             false => state.blocks[n] + state.velocities[n] * h,
         };
         let mut x: Vec<Vec3> = (0..model.nodes).map(inertial).collect();
-        let reached = self.iterate(world, state, h, &held, &mut contact, &mut x, &mut report);
+        let reached = self.iterate(world, state, &held, &mut contact, &mut x, &mut report);
         contact.project(&x, &mut report.seconds);
         contact.report(world, &mut report);
         self.memory = contact.set.remember();
