@@ -37,6 +37,8 @@ pub(crate) struct Hot {
     /// Place in the table of elliptic cones, or [`ISOTROPIC`].
     pub elliptic: u32,
     pub asleep: bool,
+    /// Cold by nature, but it fits into the padding here.
+    pub kind: ContactKind,
 }
 
 pub(crate) const ISOTROPIC: u32 = u32::MAX;
@@ -49,7 +51,6 @@ pub(crate) struct Cold {
     pub gap: f64,
     pub point: Vec3,
     pub cohesion: f64,
-    pub kind: ContactKind,
 }
 
 /// All contacts of one solve, with their impulses.
@@ -172,6 +173,7 @@ impl ContactSet {
             slack: contact.compliance / s,
             elliptic,
             asleep: false,
+            kind: contact.kind,
         });
         self.cold.push(Cold {
             key: contact.key,
@@ -179,7 +181,6 @@ impl ContactSet {
             gap: contact.gap,
             point: contact.point,
             cohesion: contact.cohesion,
-            kind: contact.kind,
         });
     }
 
@@ -275,7 +276,7 @@ impl ContactSet {
 
     /// Which primitives touch.
     pub fn kind(&self, contact: usize) -> ContactKind {
-        self.cold[contact].kind
+        self.hot[contact].kind
     }
 
     /// Bodies A and B.
@@ -296,7 +297,7 @@ impl ContactSet {
     /// Number of contacts of each kind, in the order of [`ContactKind::ALL`].
     pub fn count_by_kind(&self) -> [usize; 5] {
         let mut counts = [0; 5];
-        self.cold.iter().for_each(|cold| counts[cold.kind as usize] += 1);
+        self.hot.iter().for_each(|hot| counts[hot.kind as usize] += 1);
         counts
     }
 
@@ -353,7 +354,7 @@ mod tests {
     #[test]
     fn hot_data_stays_small() {
         assert!(size_of::<Hot>() + 16 <= 160);
-        assert!(size_of::<Hot>() + 16 + size_of::<Cold>() <= 240);
+        assert!(size_of::<Hot>() + 16 + size_of::<Cold>() <= 208);
     }
 
     #[test]

@@ -2,12 +2,28 @@
 
 use crate::report::{ContactSample, StepReport};
 use crate::solver::World;
-use stiction_contact::{ContactSet, ContactStencil};
+use stiction_contact::{ContactKind, ContactSet, ContactStencil};
 use stiction_numerics::Vec3;
 
-/// Fills the part of a report that is about the contacts of a set.
+/// Fills the part of a report that is about the contacts of a set after its projection.
 pub fn report_contacts(contacts: &ContactSet, world: World<'_>, h: f64, report: &mut StepReport) {
+    report_projected(contacts, contacts.natural_map_residual(), world, h, report);
+}
+
+/// The same with the natural-map residual \[m/s\] of another projection.
+pub fn report_projected(
+    contacts: &ContactSet,
+    natural_map: f64,
+    world: World<'_>,
+    h: f64,
+    report: &mut StepReport,
+) {
     report.contacts = contacts.len();
+    for (kind, count) in ContactKind::ALL.into_iter().zip(contacts.count_by_kind()) {
+        if count > 0 {
+            report.contacts_by_kind.push((kind.name(), count));
+        }
+    }
     let gaps = (0..contacts.len()).map(|c| contacts.gap(c));
     report.penetration = gaps.fold(0.0, |deepest: f64, gap| deepest.max(-gap));
     let impulses = contacts.body_impulses(world.model.surfaces.objects.len());
@@ -22,7 +38,7 @@ pub fn report_contacts(contacts: &ContactSet, world: World<'_>, h: f64, report: 
         }
     }
     if !contacts.is_empty() {
-        report.residual.push(("natural_map_m", h * contacts.natural_map_residual()));
+        report.residual.push(("natural_map_m", h * natural_map));
     }
 }
 

@@ -25,7 +25,7 @@ pub struct LinearSolver {
 }
 
 /// Relative shifts of the diagonal that are tried when a matrix is not positive definite.
-const SHIFTS: [f64; 5] = [0.0, 1e-10, 1e-8, 1e-6, 1e-4];
+pub(crate) const SHIFTS: [f64; 5] = [0.0, 1e-10, 1e-8, 1e-6, 1e-4];
 
 impl LinearSolver {
     /// A solver for matrices whose first `node_count` blocks are nodes.
@@ -128,7 +128,12 @@ impl LinearSolver {
 fn shifted(matrix: &BlockMatrix, shift: f64) -> BlockMatrix {
     let mut out = matrix.clone();
     let weights: Vec<f64> =
-        (0..matrix.block_count()).map(|i| shift * matrix.diagonal_block(i).trace()).collect();
+        (0..matrix.block_count()).map(|i| relative_shift(matrix, i, shift)).collect();
     out.add_diagonal(&weights);
     out
+}
+
+/// What a relative shift adds to the diagonal of a block.
+pub(crate) fn relative_shift(matrix: &BlockMatrix, block: usize, shift: f64) -> f64 {
+    if shift == 0.0 { 0.0 } else { shift * matrix.diagonal_block(block).trace() }
 }

@@ -37,6 +37,9 @@ pub enum MethodError {
     /// The surfaces cannot be used for collision.
     #[error(transparent)]
     Collision(#[from] MeshError),
+    /// The system matrix cannot be analysed.
+    #[error(transparent)]
+    Factor(#[from] stiction_factor::FactorError),
 }
 
 /// A method: its key, one line about it, and how its solver is made.

@@ -20,6 +20,8 @@ pub struct StepReport {
     pub energy: Vec<(&'static str, f64)>,
     /// Number of contacts.
     pub contacts: usize,
+    /// Number of contacts by kind, for the kinds that occur.
+    pub contacts_by_kind: Vec<(&'static str, usize)>,
     /// How far the deepest gap is below zero \[m\].
     pub penetration: f64,
     /// Net contact force per object (bodies, then colliders) \[N\].

@@ -277,6 +277,10 @@ fn record(simulation: &Simulation, report: &StepReport, judgement: &Judgement, w
         ..StepRecord::default()
     };
     out.extra.insert("converged".to_owned(), report.converged.into());
+    if !report.contacts_by_kind.is_empty() {
+        let kinds: BTreeMap<&str, usize> = report.contacts_by_kind.iter().copied().collect();
+        out.extra.insert("contacts_by_kind".to_owned(), serde_json::json!(kinds));
+    }
     for &(name, value) in &report.counters {
         out.extra.insert(name.to_owned(), value.into());
     }

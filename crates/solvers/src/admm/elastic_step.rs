@@ -3,9 +3,25 @@
 //! A v = f + Bᵀ r with A = h² ∇²Φ ≈ M + h D + h² K \[kg\], f = A v_k − h ∇Φ(x_t + h v_k) \[kg m/s\].   [Daviet2020, eq. 5]
 //! Prescribed blocks have their velocity from the start: their columns move to the right-hand side.
 
-use crate::linear::{LinearChoice, LinearSolver};
+use super::weights::Weights;
+use crate::object_factors::{Coupled, ObjectFactors};
 use crate::solver::StepError;
-use stiction_numerics::{BlockMatrix, Vec3};
+use rayon::prelude::*;
+use stiction_bodies::Model;
+use stiction_factor::FactorError;
+use stiction_numerics::{
+    BlockMatrix, LinearOperator, LinearPcg, MaskedOperator, Mat3, PcgParams, ResidualNorm, Vec3,
+};
+
+/// Blocks per task of an update of vectors.
+pub const PER_TASK: usize = 4096;
+
+/// Residual of the start velocity, relative to that of the velocity before.
+const PREDICTION: f64 = 1e-8;
+/// Accuracy of a velocity, relative to the residual of the ADMM iteration.   [Daviet2020, section 6.2.5]
+const ACCURACY: f64 = 1e-4;
+/// Most iterations of conjugate gradients per solve.
+const MOST: usize = 2000;
 
 /// The system of one Newton iteration.
 pub struct Linearised<'a> {
@@ -41,59 +57,144 @@ impl<'a> Linearised<'a> {
 
     /// Puts the prescribed velocities into a solution.
     fn complete(&self, velocity: &mut [Vec3]) {
-        for i in 0..velocity.len() {
+        velocity.par_iter_mut().with_min_len(PER_TASK).enumerate().for_each(|(i, v)| {
             if self.fixed[i] {
-                velocity[i] = self.prescribed[i];
+                *v = self.prescribed[i];
             }
-        }
+        });
+    }
+
+    /// The same right-hand side or guess with nothing at prescribed blocks.
+    fn masked(&self, mut vector: Vec<Vec3>) -> Vec<Vec3> {
+        vector.iter_mut().zip(self.fixed).filter(|(_, f)| **f).for_each(|(v, _)| *v = Vec3::zeros());
+        vector
+    }
+}
+
+/// A + W.
+struct Shifted<'a> {
+    matrix: &'a BlockMatrix,
+    weights: &'a Weights,
+}
+
+impl LinearOperator for Shifted<'_> {
+    fn block_count(&self) -> usize {
+        self.matrix.block_count()
+    }
+
+    fn apply(&self, x: &[Vec3], y: &mut [Vec3]) {
+        self.matrix.mul(x, y);
+        let add = |(i, y): (usize, &mut Vec3)| *y += self.weights.times(i, &x[i]);
+        y.par_iter_mut().with_min_len(PER_TASK).enumerate().for_each(add);
     }
 }
 
 /// Factors, kept over steps so that the symbolic analysis is done once.
 pub struct ElasticSolver {
-    linear: LinearSolver,
-    /// A + W.
-    shifted: BlockMatrix,
+    factors: ObjectFactors,
+    pcg: LinearPcg,
+    /// Iterations of conjugate gradients so far.
+    pub iterations: usize,
+    /// Smallest m + w of a free node \[kg\]: turns velocities into impulses where a tolerance needs it.
+    lightest: f64,
 }
 
 impl ElasticSolver {
     /// A solver for matrices like the given one.
-    pub fn new(matrix: &BlockMatrix, node_count: usize) -> ElasticSolver {
-        ElasticSolver { linear: LinearSolver::new(LinearChoice::Direct, node_count), shifted: matrix.clone() }
+    pub fn new(matrix: &BlockMatrix, model: &Model, coupled: Coupled) -> Result<ElasticSolver, FactorError> {
+        let factors = ObjectFactors::new(matrix.pattern(), model, coupled)?;
+        Ok(ElasticSolver { factors, pcg: LinearPcg::new(), iterations: 0, lightest: 0.0 })
     }
 
-    /// v with A v = f + W λ: the velocity under the contact forces of the step before.
+    /// v with A v = f + W λ: the velocity under the contact forces of the step before. Leaves A + W factored.
+    ///
+    /// Banded factors cost as little as a few solves, so rods factor A too. Others have A + W only: it is the preconditioner.
     pub fn predicted(
         &mut self,
         system: &Linearised<'_>,
+        weights: &Weights,
         dual_force: &[Vec3],
+        guess: &[Vec3],
     ) -> Result<Vec<Vec3>, StepError> {
-        let mut velocity: Vec<Vec3> = system.force.iter().zip(dual_force).map(|(f, d)| f + d).collect();
-        self.linear.solve(system.matrix, system.fixed, &mut velocity)?;
+        let rhs: Vec<Vec3> = system.force.iter().zip(dual_force).map(|(f, d)| f + d).collect();
+        let mut velocity;
+        if self.factors.is_cheap() && self.factors.is_exact() {
+            self.factors.factor(system.matrix, |_| Mat3::zeros(), system.fixed)?;
+            velocity = rhs;
+            self.factors.solve_in_place(&mut velocity);
+            self.factor(system, weights)?;
+        } else {
+            self.factor(system, weights)?;
+            velocity = system.masked(guess.to_vec());
+            let params = PcgParams {
+                relative_tolerance: PREDICTION,
+                max_iterations: MOST,
+                norm: ResidualNorm::Infinity,
+                ..PcgParams::default()
+            };
+            let operator = MaskedOperator::new(system.matrix, system.fixed);
+            self.conjugate_gradients(&operator, &system.masked(rhs), &mut velocity, &params)?;
+        }
         system.complete(&mut velocity);
         Ok(velocity)
     }
 
     /// Factors A + W.
-    pub fn factor(&mut self, system: &Linearised<'_>, weights: &[f64]) -> Result<(), StepError> {
-        self.shifted.values_mut().copy_from_slice(system.matrix.values());
-        self.shifted.add_diagonal(weights);
-        self.linear.factor(&self.shifted, system.fixed)
+    pub fn factor(&mut self, system: &Linearised<'_>, weights: &Weights) -> Result<(), StepError> {
+        let free = (0..system.fixed.len()).filter(|&j| !system.fixed[j] && weights.scalars[j] > 0.0);
+        self.lightest = free.map(|j| weights.scalars[j]).fold(f64::INFINITY, f64::min);
+        self.factors.factor(system.matrix, |j| weights.block(j), system.fixed)
     }
 
-    /// v ← (A + W)⁻¹ (f + W (p + λ)).
+    /// v ← (A + W)⁻¹ (f + W (p + λ)), starting from v and to `ACCURACY` of the residual `delta` \[m/s\] where ties between objects need
+    /// conjugate gradients.
     pub fn solve(
-        &self,
+        &mut self,
         system: &Linearised<'_>,
-        weights: &[f64],
-        projected: &[Vec3],
-        dual: &[Vec3],
+        weights: &Weights,
+        (projected, dual): (&[Vec3], &[Vec3]),
+        delta: f64,
         velocity: &mut [Vec3],
-    ) {
-        for i in 0..velocity.len() {
-            velocity[i] = system.force[i] + (projected[i] + dual[i]) * weights[i];
+    ) -> Result<(), StepError> {
+        let right = |i: usize| system.force[i] + weights.times(i, &(projected[i] + dual[i]));
+        if self.factors.is_exact() {
+            let each = velocity.par_iter_mut().with_min_len(PER_TASK).enumerate();
+            each.for_each(|(i, v)| *v = right(i));
+            self.factors.solve_in_place(velocity);
+        } else {
+            let rhs = system.masked((0..velocity.len()).map(right).collect());
+            let mut solution = system.masked(velocity.to_vec());
+            let params = PcgParams {
+                relative_tolerance: 0.0,
+                absolute_tolerance: ACCURACY * delta * self.lightest,
+                max_iterations: MOST,
+                norm: ResidualNorm::Infinity,
+            };
+            let shifted = Shifted { matrix: system.matrix, weights };
+            let operator = MaskedOperator::new(&shifted, system.fixed);
+            self.conjugate_gradients(&operator, &rhs, &mut solution, &params)?;
+            velocity.copy_from_slice(&solution);
         }
-        self.linear.solve_factored(velocity);
         system.complete(velocity);
+        Ok(())
+    }
+
+    fn conjugate_gradients(
+        &mut self,
+        operator: &impl LinearOperator,
+        rhs: &[Vec3],
+        x: &mut [Vec3],
+        params: &PcgParams,
+    ) -> Result<(), StepError> {
+        let failed = |reason: String| StepError::LinearSolver { reason };
+        let info = self.pcg.solve(operator, &self.factors, rhs, x, params);
+        let info = info.map_err(|error| failed(error.to_string()))?;
+        self.iterations += info.iterations;
+        if !info.converged {
+            let reached = info.final_residual / info.initial_residual;
+            let reason = format!("{} iterations of conjugate gradients reached {reached:e}", info.iterations);
+            return Err(failed(reason));
+        }
+        Ok(())
     }
 }

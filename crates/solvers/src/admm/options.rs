@@ -1,7 +1,21 @@
 //! Options of method `admm`, with the defaults of the document.   [Daviet2020, table 5]
 
 use crate::checks::{all_positive, at_least_one, none_negative};
+use crate::object_factors::Coupled;
 use serde::Deserialize;
+
+/// How velocities meet the contacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Projection {
+    /// ADMM with one weight per node: every contact has its closed form.
+    #[default]
+    Isotropic,
+    /// ADMM with full 3×3 weights: every contact needs a root. A baseline.
+    NonIsotropic,
+    /// Nested relaxation instead of ADMM. A baseline.
+    NlIca,
+}
 
 /// Options with their defaults; lengths in metres.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -36,6 +50,10 @@ pub struct AdmmOptions {
     /// Cohesive force of a contact at distance zero \[N\], falling linearly to nothing at the contact gap (section 6.3.1); a pair of the
     /// scene can give its own.
     pub cohesion: f64,
+    /// The method itself, or a baseline to measure it against.
+    pub projection: Projection,
+    /// How objects that attachments and stitches tie together are factored.
+    pub coupled: Coupled,
     /// Time over which a penetration is opened \[s\]; not shorter than the step.
     pub resolve_time: f64,
 }
@@ -56,6 +74,8 @@ impl Default for AdmmOptions {
             sleep: 0.01,
             compliance: 0.0,
             cohesion: 0.0,
+            projection: Projection::Isotropic,
+            coupled: Coupled::Apart,
             resolve_time: 0.05,
         }
     }

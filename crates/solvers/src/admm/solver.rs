@@ -1,11 +1,13 @@
 //! The outer loop: projected Newton over the ADMM contact solve.
 
 use super::elastic_step::{ElasticSolver, Linearised};
-use super::inner::{Inner, InnerReport, Iterate, append_remembered, prepare};
-use super::options::AdmmOptions;
-use super::weights::contact_weights;
+use super::contacts::StepContacts;
+use super::inner::{Inner, InnerReport, Iterate};
+use super::nested_relaxation::{self, contact_impulses, inverse_diagonal};
+use super::options::{AdmmOptions, Projection};
+use super::weights::{WeightRule, Weights};
 use crate::advance::{accept, energies};
-use crate::contact_report::report_contacts;
+use crate::contact_report::report_projected;
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
@@ -13,7 +15,7 @@ use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use stiction_bodies::State;
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
-use stiction_contact::{ContactSet, ImpulseMemory};
+use stiction_contact::ImpulseMemory;
 use stiction_energy::{Curvature, Elasticity};
 use stiction_numerics::{BlockMatrix, Vec3};
 
@@ -42,14 +44,8 @@ struct Step<'a> {
     motion: StepMotion<'a>,
     /// Velocities of prescribed blocks \[m/s\].
     prescribed: Vec<Vec3>,
-}
-
-/// The contacts of a step, made in its first Newton iteration.
-#[derive(Default)]
-struct Contacts {
-    set: Option<ContactSet>,
-    /// Sorted keys of all of them.
-    known: Vec<u64>,
+    /// Velocities at the start \[m/s\].
+    before: &'a [Vec3],
 }
 
 impl AdmmSolver {
@@ -58,7 +54,7 @@ impl AdmmSolver {
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let system = BlockMatrix::zeros(elasticity.pattern().clone());
         let workspace = Workspace {
-            elastic: ElasticSolver::new(&system, world.model.nodes),
+            elastic: ElasticSolver::new(&system, world.model, options.coupled)?,
             system,
             collider: Collider::new(world.model, DetectOptions::default())?,
             dual_force: vec![Vec3::zeros(); world.model.blocks()],
@@ -69,52 +65,66 @@ impl AdmmSolver {
 }
 
 impl Workspace {
-    /// One projected Newton iteration: linearise at the velocity, find contacts in the first one, run ADMM.
+    /// One projected Newton iteration: linearise at the velocity, find contacts in the first one, run ADMM. The last one catches what
+    /// its final projection brings.
     fn newton_iteration(
         &mut self,
         options: &AdmmOptions,
         step: &Step<'_>,
         velocity: &mut Vec<Vec3>,
-        contacts: &mut Contacts,
-        report: &mut StepReport,
+        contacts: &mut Option<StepContacts>,
+        (is_last, report): (bool, &mut StepReport),
     ) -> Result<InnerReport, StepError> {
         let (model, h) = (step.world.model, step.motion.h);
         let gradient = timed(&mut report.seconds.assembly, || self.linearise(step, velocity));
         let fixed = &step.motion.prescription.fixed;
         let system = Linearised::new(&self.system, fixed, velocity, &step.prescribed, &gradient, h);
-        let first = contacts.set.is_none();
-        if first {
-            *velocity = timed(&mut report.seconds.linear_solve, || {
-                self.elastic.predicted(&system, &self.dual_force)
+        let rule = WeightRule { beta: options.beta, sigma: options.sigma };
+        let weights = match options.projection {
+            Projection::NonIsotropic => Weights::full(&self.system, &model.mass, model.nodes, rule),
+            _ => Weights::isotropic(&self.system, &model.mass, model.nodes, rule),
+        };
+        let inverse_blocks = match options.projection {
+            Projection::Isotropic => None,
+            Projection::NonIsotropic => Some(weights.inverse_blocks()),
+            Projection::NlIca => Some(inverse_diagonal(&self.system, model.nodes)),
+        };
+        let is_first = contacts.is_none();
+        timed(&mut report.seconds.linear_solve, || -> Result<(), StepError> {
+            if is_first {
+                *velocity = self.elastic.predicted(&system, &weights, &self.dual_force, step.before)?;
+                Ok(())
+            } else {
+                self.elastic.factor(&system, &weights)
+            }
+        })?;
+        let contacts = contacts.get_or_insert_with(|| StepContacts::new(&weights.scalars));
+        contacts.set_weights(&weights.scalars, inverse_blocks.clone())?;
+        if is_first {
+            timed(&mut report.seconds.detection, || {
+                let Self { collider, memory, .. } = self;
+                contacts.find(step.world, &step.motion, collider, velocity, options, memory)
             })?;
         }
-        let weights = contact_weights(&self.system, &model.mass, model.nodes, options.beta, options.sigma);
-        let set = contacts.set.get_or_insert_with(|| ContactSet::new(&weights));
-        set.set_weights(&weights).map_err(|e| StepError::Contact { reason: e.to_string() })?;
-        if first {
-            let found = timed(&mut report.seconds.detection, || find(&mut self.collider, step, velocity))?;
-            append_remembered(
-                set,
-                &mut contacts.known,
-                prepare(found, options, step.world, h),
-                Some(&self.memory),
-            );
-        }
-        timed(&mut report.seconds.linear_solve, || self.elastic.factor(&system, &weights))?;
-        let dual = self.dual_force.iter().zip(&weights).map(|(f, w)| scaled(f, *w)).collect();
+        let dual = self.dual_force.iter().enumerate().map(|(j, f)| weights.solve(j, f)).collect();
         let mut iterate = Iterate { projected: velocity.clone(), velocity: velocity.clone(), dual };
-        let reached = Inner {
-            options,
-            world: step.world,
-            motion: step.motion,
-            elastic: &mut self.elastic,
-            collider: &mut self.collider,
-            contacts: set,
-            known: &mut contacts.known,
-            seconds: &mut report.seconds,
+        let (world, motion) = (step.world, step.motion);
+        let Self { elastic, collider, dual_force, .. } = self;
+        let seconds = &mut report.seconds;
+        let mut inner = Inner { options, world, motion, elastic, collider, contacts, seconds };
+        let mut reached = match (options.projection, &inverse_blocks) {
+            (Projection::NlIca, Some(inverse)) => {
+                nested_relaxation::run(&mut inner, &system, inverse, &mut iterate)?
+            }
+            _ => inner.run(&system, &weights, &mut iterate)?,
+        };
+        if is_last {
+            inner.catch_late_contacts(&mut iterate, &mut reached)?;
         }
-        .run(&system, &weights, &mut iterate)?;
-        self.dual_force.iter_mut().zip(&iterate.dual).zip(&weights).for_each(|((f, d), w)| *f = d * *w);
+        match options.projection {
+            Projection::NlIca => *dual_force = contact_impulses(&inner.contacts.set, dual_force.len()),
+            _ => dual_force.iter_mut().enumerate().for_each(|(j, f)| *f = weights.times(j, &iterate.dual[j])),
+        }
         velocity.copy_from_slice(&iterate.velocity);
         velocity[..model.nodes].copy_from_slice(&iterate.projected[..model.nodes]);
         Ok(reached)
@@ -130,20 +140,6 @@ impl Workspace {
         self.system.scale(h * h);
         gradient
     }
-}
-
-/// Contacts that are near at the start, and those that the predicted velocity leads to.
-fn find(
-    collider: &mut Collider,
-    step: &Step<'_>,
-    velocity: &[Vec3],
-) -> Result<Vec<stiction_contact::NewContact>, StepError> {
-    let World { model, parameters } = step.world;
-    let mut found = collider.proximity(model, parameters, &step.motion, velocity)?;
-    let mut keys: Vec<u64> = found.iter().map(|c| c.key).collect();
-    keys.sort_unstable();
-    found.extend(collider.continuous(model, parameters, &step.motion, velocity, &keys)?);
-    Ok(found)
 }
 
 /// Where the blocks end.
@@ -167,28 +163,30 @@ impl Solver for AdmmSolver {
         let motion = StepMotion { start: &state.blocks, prescription, time: state.time, h };
         let moved = prescription.target.iter().zip(&state.blocks);
         let prescribed = moved.map(|(end, start)| (end - start) / h).collect();
-        let step = Step { world, potential: &potential, motion, prescribed };
+        let step = Step { world, potential: &potential, motion, prescribed, before: &state.velocities };
         let mut velocity = vec![Vec3::zeros(); world.model.blocks()];
-        let mut contacts = Contacts::default();
+        let mut contacts = None;
         let mut reached = InnerReport::default();
-        for _ in 0..self.options.newton_iterations {
-            let workspace = &mut self.workspace;
-            reached = workspace.newton_iteration(
+        self.workspace.elastic.iterations = 0;
+        for iteration in 1..=self.options.newton_iterations {
+            let is_last = iteration == self.options.newton_iterations;
+            reached = self.workspace.newton_iteration(
                 &self.options,
                 &step,
                 &mut velocity,
                 &mut contacts,
-                &mut report,
+                (is_last, &mut report),
             )?;
             report.iterations += reached.iterations;
         }
         report.converged = reached.converged;
-        let delta = reached.moved + reached.apart;
-        report.residual = vec![("delta_m", delta), ("moved_m", reached.moved), ("apart_m", reached.apart)];
+        report.residual =
+            vec![("delta_m", reached.delta()), ("moved_m", reached.moved), ("apart_m", reached.apart)];
         report.counters.push(("sleeping_share", reached.asleep));
-        if let Some(set) = &contacts.set {
-            report_contacts(set, world, h, &mut report);
-            self.workspace.memory = set.remember();
+        report.counters.push(("cg_iterations", self.workspace.elastic.iterations as f64));
+        if let Some(contacts) = &contacts {
+            report_projected(&contacts.set, contacts.natural_map_residual(), world, h, &mut report);
+            self.workspace.memory = contacts.set.remember();
         }
         let blocks = end_of_step(&motion, &velocity);
         if !blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
@@ -218,9 +216,4 @@ impl Solver for AdmmSolver {
         self.workspace.dual_force.fill(Vec3::zeros());
         self.workspace.memory = ImpulseMemory::default();
     }
-}
-
-/// λ = W⁻¹ (W λ); nothing where there is no weight.
-fn scaled(force: &Vec3, weight: f64) -> Vec3 {
-    if weight > 0.0 { force / weight } else { Vec3::zeros() }
 }

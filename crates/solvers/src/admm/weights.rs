@@ -1,42 +1,133 @@
-//! The diagonal W that ties the two velocities together.
+//! The weights W that tie the two velocities together: a number per node, or a full block for the non-isotropic baseline.
 
 use rayon::prelude::*;
-use stiction_numerics::{BlockMatrix, eigen_symmetric3};
+use stiction_numerics::{BlockMatrix, Mat3, Vec3, eigen_symmetric3};
 
-/// w_j = max(σ η_j, min(β m_j, η_j)) per node \[kg\], 0 for scalar blocks     [Daviet2020, section 6.2.6]
-/// η_j smallest eigenvalue of the diagonal block A_jj · m_j mass
-///
-/// η alone would overrate nodes that are stiffly tied to others but move freely with them.
-pub fn contact_weights(system: &BlockMatrix, mass: &[f64], nodes: usize, beta: f64, sigma: f64) -> Vec<f64> {
-    let weight = |j: usize| {
-        if j >= nodes {
-            return 0.0;
+/// Limits of the weights against mass and stiffness.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeightRule {
+    /// Share of mass, β.
+    pub beta: f64,
+    /// Smallest share of stiffness, σ.
+    pub sigma: f64,
+}
+
+impl WeightRule {
+    /// max(σ η, min(β m, η))     [Daviet2020, section 6.2.6]
+    /// η eigenvalue of the diagonal block A_jj \[kg\] · m mass \[kg\]
+    ///
+    /// η alone would overrate nodes that are stiffly tied to others but move freely with them.
+    fn weight(&self, eta: f64, mass: f64) -> f64 {
+        (self.sigma * eta).max((self.beta * mass).min(eta))
+    }
+}
+
+/// W \[kg\]; zero for scalar blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    /// w_j from the smallest eigenvalue of A_jj.
+    pub scalars: Vec<f64>,
+    /// Full blocks that take the place of the scalars, if there are any.
+    pub blocks: Option<Vec<Mat3>>,
+}
+
+impl Weights {
+    /// One number per node, from the smallest eigenvalue.
+    pub fn isotropic(system: &BlockMatrix, mass: &[f64], nodes: usize, rule: WeightRule) -> Weights {
+        let weight = |j: usize| {
+            let eta = || eigen_symmetric3(system.diagonal_block(j)).values.min();
+            if j < nodes { rule.weight(eta(), mass[j]) } else { 0.0 }
+        };
+        let all = (0..system.block_count()).into_par_iter().with_min_len(256);
+        Weights { scalars: all.map(weight).collect(), blocks: None }
+    }
+
+    /// The same rule for every eigenvalue of A_jj, which keeps its eigenvectors.
+    pub fn full(system: &BlockMatrix, mass: &[f64], nodes: usize, rule: WeightRule) -> Weights {
+        let weight = |j: usize| {
+            if j >= nodes {
+                return Mat3::zeros();
+            }
+            let eigen = eigen_symmetric3(system.diagonal_block(j));
+            let values = eigen.values.map(|eta| rule.weight(eta, mass[j]));
+            eigen.vectors * Mat3::from_diagonal(&values) * eigen.vectors.transpose()
+        };
+        let all = (0..system.block_count()).into_par_iter().with_min_len(256);
+        Weights { blocks: Some(all.map(weight).collect()), ..Weights::isotropic(system, mass, nodes, rule) }
+    }
+
+    /// W_j as a block.
+    pub fn block(&self, j: usize) -> Mat3 {
+        self.blocks.as_ref().map_or_else(|| Mat3::identity() * self.scalars[j], |blocks| blocks[j])
+    }
+
+    /// W_j v.
+    pub fn times(&self, j: usize, v: &Vec3) -> Vec3 {
+        self.blocks.as_ref().map_or_else(|| v * self.scalars[j], |blocks| blocks[j] * v)
+    }
+
+    /// W_j⁻¹ f; nothing where there is no weight.
+    pub fn solve(&self, j: usize, force: &Vec3) -> Vec3 {
+        match &self.blocks {
+            _ if self.scalars[j] <= 0.0 => Vec3::zeros(),
+            None => force / self.scalars[j],
+            Some(blocks) => inverse(&blocks[j]) * force,
         }
-        let eta = eigen_symmetric3(system.diagonal_block(j)).values.min();
-        (sigma * eta).max((beta * mass[j]).min(eta))
-    };
-    (0..system.block_count()).into_par_iter().with_min_len(256).map(weight).collect()
+    }
+
+    /// W_j⁻¹ of all nodes; zero where there is no weight.
+    pub fn inverse_blocks(&self) -> Vec<Mat3> {
+        let of = |j: usize| if self.scalars[j] > 0.0 { inverse(&self.block(j)) } else { Mat3::zeros() };
+        (0..self.scalars.len()).into_par_iter().with_min_len(256).map(of).collect()
+    }
+}
+
+/// Inverse of a symmetric positive definite block; zero where it has none.
+pub fn inverse(block: &Mat3) -> Mat3 {
+    block.try_inverse().unwrap_or_else(Mat3::zeros)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::contact_weights;
+    use super::*;
     use std::sync::Arc;
-    use stiction_numerics::{BlockMatrix, BlockPattern, Mat3, Vec3};
+    use stiction_numerics::BlockPattern;
 
-    #[test]
-    fn weights_follow_the_three_cases() {
+    const RULE: WeightRule = WeightRule { beta: 25.0, sigma: 1e-3 };
+
+    /// Blocks with eigenvalues (7, 1, 2) times 5, 1e3 and 1e6, turned; a fourth, scalar block.
+    fn system() -> (BlockMatrix, Mat3) {
         let pattern = Arc::new(BlockPattern::from_stencils(4, [[0u32, 1].as_slice(), &[2, 3]]));
         let mut system = BlockMatrix::zeros(pattern);
+        let turn = stiction_numerics::rotation_from_vector(&Vec3::new(0.3, 1.0, -0.4));
         for (block, least) in [(0, 5.0), (1, 1e3), (2, 1e6)] {
-            let turn = stiction_numerics::rotation_from_vector(&Vec3::new(0.3, 1.0, -0.4));
             *system.diagonal_block_mut(block) =
                 turn * Mat3::from_diagonal(&Vec3::new(7.0 * least, least, 2.0 * least)) * turn.transpose();
         }
-        let weights = contact_weights(&system, &[1.0, 1.0, 1.0, 1.0], 3, 25.0, 1e-3);
+        (system, turn)
+    }
+
+    #[test]
+    fn weights_follow_the_three_cases() {
+        let weights = Weights::isotropic(&system().0, &[1.0; 4], 3, RULE).scalars;
         let expected = [5.0, 25.0, 1e3, 0.0];
         for (w, e) in weights.iter().zip(expected) {
             assert!((w - e).abs() <= 1e-12 * e, "{weights:?}");
+        }
+    }
+
+    #[test]
+    fn full_weights_follow_them_in_every_direction() {
+        let (system, turn) = system();
+        let weights = Weights::full(&system, &[1.0; 4], 3, RULE);
+        let expected = [[25.0, 5.0, 10.0], [25.0; 3], [7e3, 1e3, 2e3], [0.0; 3]];
+        for (j, e) in expected.into_iter().enumerate() {
+            let straight = turn.transpose() * weights.block(j) * turn;
+            let error = (straight - Mat3::from_diagonal(&Vec3::from(e))).amax();
+            assert!(error <= 1e-12 * 7e3, "{straight}");
+            let v = Vec3::new(1.0, -2.0, 0.5);
+            let back = weights.solve(j, &weights.times(j, &v));
+            assert!((back - if j < 3 { v } else { Vec3::zeros() }).norm() < 1e-12);
         }
     }
 }

@@ -1,0 +1,133 @@
+//! The contacts of a step, and the projection of velocities on them.
+
+use super::options::AdmmOptions;
+use crate::solver::{StepError, World};
+use stiction_contact::coulomb::NodeBlockSweep;
+use stiction_contact::detect::{Collider, DetectError, StepMotion};
+use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions};
+use stiction_numerics::{Mat3, Vec3};
+
+/// The contacts of a step with their impulses.
+pub struct StepContacts {
+    /// The contacts.
+    pub set: ContactSet,
+    /// Sorted keys of all of them.
+    known: Vec<u64>,
+    /// Full inverse blocks at the nodes, where the projection is not isotropic.
+    full: Option<Full>,
+}
+
+struct Full {
+    inverse_blocks: Vec<Mat3>,
+    sweep: NodeBlockSweep,
+}
+
+impl StepContacts {
+    /// No contacts over nodes of these weights \[kg\].
+    pub fn new(weights: &[f64]) -> StepContacts {
+        StepContacts { set: ContactSet::new(weights), known: Vec::new(), full: None }
+    }
+
+    /// Takes the weights of a Newton iteration \[kg\], and full inverse blocks \[1/kg\] for the baselines.
+    pub fn set_weights(
+        &mut self,
+        weights: &[f64],
+        inverse_blocks: Option<Vec<Mat3>>,
+    ) -> Result<(), StepError> {
+        self.set.set_weights(weights).map_err(|e| StepError::Contact { reason: e.to_string() })?;
+        self.full = inverse_blocks.map(|inverse_blocks| {
+            let sweep = NodeBlockSweep::new(&self.set, &inverse_blocks);
+            Full { inverse_blocks, sweep }
+        });
+        Ok(())
+    }
+
+    /// Contacts that are near at the start, and those that a velocity leads to, with the impulses of the step before.
+    pub fn find(
+        &mut self,
+        world: World<'_>,
+        motion: &StepMotion<'_>,
+        collider: &mut Collider,
+        velocity: &[Vec3],
+        options: &AdmmOptions,
+        memory: &ImpulseMemory,
+    ) -> Result<(), DetectError> {
+        let World { model, parameters } = world;
+        let mut found = collider.proximity(model, parameters, motion, velocity)?;
+        let mut near: Vec<u64> = found.iter().map(|c| c.key).collect();
+        near.sort_unstable();
+        found.extend(collider.continuous(model, parameters, motion, velocity, &near)?);
+        self.append(found, options, motion.h, Some(memory));
+        Ok(())
+    }
+
+    /// Continuous-time detection along a velocity; new contacts join. Returns their number.
+    pub fn find_new(
+        &mut self,
+        world: World<'_>,
+        motion: &StepMotion<'_>,
+        collider: &mut Collider,
+        velocity: &[Vec3],
+        options: &AdmmOptions,
+    ) -> Result<usize, DetectError> {
+        let World { model, parameters } = world;
+        let found = collider.continuous(model, parameters, motion, velocity, &self.known)?;
+        let count = found.len();
+        self.append(found, options, motion.h, None);
+        Ok(count)
+    }
+
+    fn append(
+        &mut self,
+        contacts: Vec<NewContact>,
+        options: &AdmmOptions,
+        h: f64,
+        memory: Option<&ImpulseMemory>,
+    ) {
+        if contacts.is_empty() {
+            return;
+        }
+        let contacts = prepare(contacts, options, h);
+        self.known.extend(contacts.iter().map(|c| c.key));
+        self.known.sort_unstable();
+        if let Some(full) = &self.full {
+            full.sweep.store_impulses(&mut self.set);
+        }
+        self.set.append(&contacts, memory).expect("contacts found on a valid model are valid");
+        if let Some(full) = &mut self.full {
+            full.sweep = NodeBlockSweep::new(&self.set, &full.inverse_blocks);
+        }
+    }
+
+    /// Projects velocities on the contacts. Returns the share of contacts that sleep at the end.
+    pub fn project(&mut self, velocities: &mut [Vec3], options: &ProjectOptions) -> f64 {
+        let Some(full) = &mut self.full else {
+            let asleep = self.set.project(velocities, options).asleep;
+            return asleep as f64 / self.set.len().max(1) as f64;
+        };
+        full.sweep.load(velocities);
+        for _ in 0..options.sweeps {
+            full.sweep.sweep();
+        }
+        full.sweep.store(velocities);
+        full.sweep.store_impulses(&mut self.set);
+        0.0
+    }
+
+    /// Largest natural-map residual over the contacts after a projection \[m/s\].
+    pub fn natural_map_residual(&self) -> f64 {
+        self.full.as_ref().map_or_else(|| self.set.natural_map_residual(), |f| f.sweep.natural_map_residual())
+    }
+}
+
+/// Puts compliance and cohesion on new contacts, and opens penetrations over the wanted time instead of at once.
+fn prepare(mut contacts: Vec<NewContact>, options: &AdmmOptions, h: f64) -> Vec<NewContact> {
+    for contact in &mut contacts {
+        contact.compliance = options.compliance;
+        contact.cohesion = options.cohesion * h;
+        if contact.gap < 0.0 {
+            contact.normal_offset = contact.gap / options.resolve_time.max(h);
+        }
+    }
+    contacts
+}
