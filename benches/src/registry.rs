@@ -124,6 +124,13 @@ pub fn all() -> &'static [Case] {
         case!("barrier_linear", barrier_compare::linear, "linear solvers of the barrier method by size"),
         case!("barrier_needle", barrier_compare::on_needle, "choices of the barrier method on a needle"),
         case!("barrier_friction", barrier_compare::friction, "lagged against anchored friction on a slope"),
+        case!("hair_series", hair_series::run, "hairy balls of 1k to 4k rods; to 16k with --full"),
+        case!("convergence", convergence::run, "iterations to 0.01 mm beside the baselines, on hair"),
+        case!(
+            "weight_sweep",
+            weight_sweep::run,
+            "iterations to 0.01 mm by weight, with and without acceleration"
+        ),
         case!("render_100k", render::run, "a picture of 100k triangles"),
     ];
     CASES

@@ -127,8 +127,7 @@ impl LinearSolver {
 /// The matrix with every diagonal block enlarged by a share of its own trace: keeps the unknowns' own scales.
 fn shifted(matrix: &BlockMatrix, shift: f64) -> BlockMatrix {
     let mut out = matrix.clone();
-    let weights: Vec<f64> =
-        (0..matrix.block_count()).map(|i| relative_shift(matrix, i, shift)).collect();
+    let weights: Vec<f64> = (0..matrix.block_count()).map(|i| relative_shift(matrix, i, shift)).collect();
     out.add_diagonal(&weights);
     out
 }

@@ -17,9 +17,9 @@ use stiction_numerics::{BlockMatrix, BlockPattern, Mat3, Preconditioner, Vec3};
 #[serde(rename_all = "snake_case")]
 pub enum Coupled {
     /// One by one; conjugate gradients bring the ties in.
-    #[default]
     Apart,
     /// Together, ties included.
+    #[default]
     Jointly,
 }
 
@@ -89,9 +89,8 @@ impl ObjectFactors {
     ) -> Result<(), StepError> {
         let mut failed = 0;
         for shift in SHIFTS {
-            let diagonal = |block: usize| {
-                extra(block) + Mat3::identity() * relative_shift(matrix, block, shift)
-            };
+            let diagonal =
+                |block: usize| extra(block) + Mat3::identity() * relative_shift(matrix, block, shift);
             let rods = self.rods.factor(matrix, &diagonal, fixed);
             let outcome = match (rods, &mut self.rest) {
                 (Err(block), _) => Err(FactorError::NotPositiveDefinite { block }),
@@ -145,9 +144,10 @@ impl Rest {
         blocks.iter().enumerate().for_each(|(k, &block)| local[block as usize] = k as u32);
         let mut pairs = Vec::new();
         for &row in &blocks {
-            let kept = pattern.row(row as usize).iter().filter(|&&c| {
-                local[c as usize] != u32::MAX && is_kept(row as usize, c as usize)
-            });
+            let kept = pattern
+                .row(row as usize)
+                .iter()
+                .filter(|&&c| local[c as usize] != u32::MAX && is_kept(row as usize, c as usize));
             pairs.extend(kept.map(|&c| [local[row as usize], local[c as usize]]));
         }
         let own = Arc::new(BlockPattern::from_stencils(blocks.len(), pairs.iter().map(|p| &p[..])));

@@ -60,7 +60,9 @@ impl StrandBlocks {
 
     /// Whether a stored entry of one of its rows lies in the band.
     fn holds(&self, row: usize, column: usize) -> bool {
-        let (Some((r, rows)), Some((c, columns))) = (self.place(row), self.place(column)) else { return false };
+        let (Some((r, rows)), Some((c, columns))) = (self.place(row), self.place(column)) else {
+            return false;
+        };
         (r + rows - 1).max(c + columns - 1) - r.min(c) <= ROD_HALF_BANDWIDTH
     }
 

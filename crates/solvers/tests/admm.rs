@@ -56,7 +56,7 @@ fn random_matrix(model: &Model, parameters: &Parameters, seed: u64) -> BlockMatr
 const TWO_RODS_AND_CLOTH: &str = "
     stiction = 1
     fps = 100
-    method = { key = 'admm', coupled = 'COUPLED' }
+    method = { key = 'admm', coupled = 'COUPLED', tolerance = 1e-9, max_iterations = 1000 }
     [bodies.one]
     kind = 'rod'
     mesh = { rod = { start = [0, 0, 0.5], end = [0.3, 0, 0.5], segments = 12 } }
@@ -93,7 +93,9 @@ fn banded_factors_solve_what_general_ones_solve() {
     let matrix = random_matrix(&model, &parameters, 5);
     let mut random = Random::new(6);
     let fixed: Vec<bool> = (0..model.blocks()).map(|b| b % 7 == 2).collect();
-    let extra = |b: usize| if b < model.nodes { Mat3::from_diagonal(&Vec3::new(1.0, 2.0, 3.0)) } else { Mat3::zeros() };
+    let extra = |b: usize| {
+        if b < model.nodes { Mat3::from_diagonal(&Vec3::new(1.0, 2.0, 3.0)) } else { Mat3::zeros() }
+    };
     let mut rhs: Vec<Vec3> = (0..model.blocks()).map(|_| random.vector(-1.0, 1.0)).collect();
     rhs[model.nodes..].iter_mut().for_each(|x| *x = Vec3::new(x.x, 0.0, 0.0));
 
@@ -118,20 +120,25 @@ fn only_open_strands_in_order_are_banded() {
     let (_, model, _) = model_of(TWO_RODS_AND_CLOTH.replace("COUPLED", "apart").as_str());
     let strand = &model.rods.strands[1];
     let blocks = StrandBlocks::new(&model, strand).expect("open and in order");
-    assert_eq!(blocks.blocks().take(3).collect::<Vec<_>>(), [13, model.twist_block(12), 14]);
-    let ring = Strand { nodes: vec![13, 14, 15, 13], ..strand.clone() };
-    let shuffled = Strand { nodes: vec![13, 15, 14], ..strand.clone() };
+    let n = strand.nodes[0];
+    let expected = [n as usize, model.twist_block(strand.first_edge as usize), n as usize + 1];
+    assert_eq!(blocks.blocks().take(3).collect::<Vec<_>>(), expected);
+    let ring = Strand { nodes: vec![n, n + 1, n + 2, n], ..strand.clone() };
+    let shuffled = Strand { nodes: vec![n, n + 2, n + 1], ..strand.clone() };
     assert!(StrandBlocks::new(&model, &ring).is_none() && StrandBlocks::new(&model, &shuffled).is_none());
 }
 
-/// Each solve leaves at most about 1e-4 of the tolerance of 1e-5 m; thirty steps of two solves each.
+/// Each solve is accurate to 1e-6 of its change, and ten steps move nodes by up to 10 mm each: 10 · 0.01 · 1e-6 m. The tolerance of
+/// 1e-9 m keeps the stopping rule, which may end the two at different iterations, below that.
 #[test]
 fn tied_objects_move_alike_whether_factored_jointly_or_apart() {
     let scene = |coupled: &str| format!("{}{TIES}", TWO_RODS_AND_CLOTH.replace("COUPLED", coupled));
-    let (apart_state, apart_reports) = run(&scene("apart"), 30, 0.01);
-    let (joint_state, joint_reports) = run(&scene("jointly"), 30, 0.01);
+    let (apart_state, apart_reports) = run(&scene("apart"), 10, 0.01);
+    let (joint_state, joint_reports) = run(&scene("jointly"), 10, 0.01);
     let count = |reports: &[StepReport]| -> f64 {
-        let of = |r: &StepReport| r.counters.iter().find(|(name, _)| *name == "cg_iterations").map_or(0.0, |c| c.1);
+        let of = |r: &StepReport| {
+            r.counters.iter().find(|(name, _)| *name == "cg_iterations").map_or(0.0, |c| c.1)
+        };
         reports.iter().map(of).sum()
     };
     println!("conjugate gradients: {} apart, {} jointly", count(&apart_reports), count(&joint_reports));
@@ -139,9 +146,9 @@ fn tied_objects_move_alike_whether_factored_jointly_or_apart() {
     let nodes = 13 + 10 + 25;
     let distance = apart(&apart_state, &joint_state, nodes);
     println!("apart by {distance:e} m");
-    assert!(distance < 30.0 * 2.0 * 1e-9, "{distance:e}");
-    // Without its tie the second rod would have fallen ½ g t² = 0.44 m below the first.
-    assert!((apart_state.blocks[13] - apart_state.blocks[12]).norm() < 0.02);
+    assert!(distance < 10.0 * 0.01 * 1e-6, "{distance:e}");
+    // The bodies stand by name: the second rod last. Without its tie it would have fallen ½ g t² = 49 mm.
+    assert!((apart_state.blocks[13 + 25] - apart_state.blocks[12]).norm() < 0.02);
 }
 
 /// A soft rope dragged over a rough floor: all three solve one linearised step with contact and friction.
@@ -179,7 +186,6 @@ fn baselines_reach_the_solution_of_the_method() {
         println!("{projection}: {} iterations, {distance:e} m apart", reports[0].iterations);
         assert!(reports[0].converged, "{projection}: {:?}", reports[0].residual);
         assert!(distance < 1e-7, "{projection}: {distance:e}");
-        let force = (reports[0].contact_force[0] - Vec3::zeros()).norm();
-        assert!(force > 0.0);
+        assert!(reports[0].contact_force[0].norm() > 0.0);
     }
 }

@@ -48,6 +48,15 @@ pub struct StepMotion<'a> {
     pub h: f64,
 }
 
+/// What is done with pairs that have a contact already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Their contact keeps them apart.
+    Trusted,
+    /// They are looked at again.
+    Watched,
+}
+
 /// Points at most this deep in an analytic collider count as touching it \[m\]: the tolerance of the methods, not a crossing.
 const INSIDE: f64 = 1e-5;
 
@@ -147,10 +156,46 @@ impl Collider {
         velocities: &[Vec3],
         known: &[u64],
     ) -> Result<Vec<NewContact>, DetectError> {
+        self.coming(model, parameters, motion, velocities, (known, Known::Trusted))
+    }
+
+    /// The same, and known pairs whose centrelines or mid-surfaces pass through each other all the same: a contact whose weights and
+    /// normal were taken elsewhere may let its pair slip past. They come with the place of their crossing.
+    pub fn continuous_with_crossings(
+        &mut self,
+        model: &Model,
+        parameters: &Parameters,
+        motion: &StepMotion<'_>,
+        velocities: &[Vec3],
+        known: &[u64],
+    ) -> Result<Vec<NewContact>, DetectError> {
+        self.coming(model, parameters, motion, velocities, (known, Known::Watched))
+    }
+
+    fn coming(
+        &mut self,
+        model: &Model,
+        parameters: &Parameters,
+        motion: &StepMotion<'_>,
+        velocities: &[Vec3],
+        known: (&[u64], Known),
+    ) -> Result<Vec<NewContact>, DetectError> {
         self.place(model, motion, velocities)?;
         self.phase.place_vertices(&self.mesh, &self.start, &self.end, 0.0)?;
         let converter = self.converter(model, parameters, motion);
-        let fresh = |key: u64| known.binary_search(&key).is_err();
+        let mut out: Vec<NewContact> = self
+            .meetings(known)
+            .iter()
+            .filter_map(|(pair, thickness)| converter.pair(pair, &self.start, *thickness))
+            .collect();
+        out.extend(self.analytic(model, &converter, |key| known.0.binary_search(&key).is_err()));
+        out.sort_by_key(|c| (c.kind, c.key));
+        out.dedup_by_key(|c| c.key);
+        Ok(out)
+    }
+
+    /// Pairs that meet on the way from the start to the end, as they are when they do, with their thickness \[m\].
+    fn meetings(&self, known: (&[u64], Known)) -> Vec<(ProximityPair, f64)> {
         let vertex_triangle = self.pairs.vertex_triangle.par_iter().filter_map(|near| {
             let [v, t] = near.features;
             let [a, b, c] = self.mesh.triangles()[t as usize];
@@ -161,8 +206,9 @@ impl Collider {
             {
                 return None;
             }
-            let place = self.touching_place(Query::PointTriangle, near, [v, a, b, c], thickness)?;
-            Some((vertex_triangle_pair(&self.mesh, &place, v, t), thickness))
+            let place = |kept: f64| self.touching_place(Query::PointTriangle, near, [v, a, b, c], kept);
+            let pair = |kept: f64| Some(vertex_triangle_pair(&self.mesh, &place(kept)?, v, t));
+            meeting(pair, thickness, known)
         });
         let edge_edge = self.pairs.edge_edge.par_iter().filter_map(|near| {
             let [e, f] = near.features;
@@ -174,19 +220,11 @@ impl Collider {
             {
                 return None;
             }
-            let place = self.touching_place(Query::EdgeEdge, near, [a, b, c, d], thickness)?;
-            Some((edge_edge_pair(&self.mesh, &place, e, f), thickness))
+            let place = |kept: f64| self.touching_place(Query::EdgeEdge, near, [a, b, c, d], kept);
+            let pair = |kept: f64| Some(edge_edge_pair(&self.mesh, &place(kept)?, e, f));
+            meeting(pair, thickness, known)
         });
-        let found: Vec<(ProximityPair, f64)> = vertex_triangle.chain(edge_edge).collect();
-        let mut out: Vec<NewContact> = found
-            .iter()
-            .filter(|(pair, _)| fresh(pair_key(pair)))
-            .filter_map(|(pair, thickness)| converter.pair(pair, &self.start, *thickness))
-            .collect();
-        out.extend(self.analytic(model, &converter, fresh));
-        out.sort_by_key(|c| (c.kind, c.key));
-        out.dedup_by_key(|c| c.key);
-        Ok(out)
+        vertex_triangle.chain(edge_edge).collect()
     }
 
     /// The proximity pairs within a gap at a configuration, as geometry: what barriers and penalties work on.
@@ -341,6 +379,22 @@ impl Collider {
         };
         let places = std::array::from_fn(|k| x0[k] + (x1[k] - x0[k]) * time);
         Some(FourPlaces { vertices, places })
+    }
+}
+
+/// A new pair that comes closer than its thickness, or a watched one that passes through; `pair` gives it where a distance \[m\] is met.
+fn meeting(
+    pair: impl Fn(f64) -> Option<ProximityPair>,
+    thickness: f64,
+    (known, trust): (&[u64], Known),
+) -> Option<(ProximityPair, f64)> {
+    let touching = pair(thickness)?;
+    if known.binary_search(&pair_key(&touching)).is_err() {
+        return Some((touching, thickness));
+    }
+    match trust {
+        Known::Trusted => None,
+        Known::Watched => Some((pair(0.0)?, thickness)),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::options::AdmmOptions;
 use crate::solver::{StepError, World};
 use stiction_contact::coulomb::NodeBlockSweep;
-use stiction_contact::detect::{Collider, DetectError, StepMotion};
+use stiction_contact::detect::{Collider, DetectError, StepMotion, pair_gap};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions};
 use stiction_numerics::{Mat3, Vec3};
 
@@ -57,7 +57,7 @@ impl StepContacts {
         let mut near: Vec<u64> = found.iter().map(|c| c.key).collect();
         near.sort_unstable();
         found.extend(collider.continuous(model, parameters, motion, velocity, &near)?);
-        self.append(found, options, motion.h, Some(memory));
+        self.append(found, options, (world, motion.h), Some(memory));
         Ok(())
     }
 
@@ -72,22 +72,34 @@ impl StepContacts {
     ) -> Result<usize, DetectError> {
         let World { model, parameters } = world;
         let found = collider.continuous(model, parameters, motion, velocity, &self.known)?;
-        let count = found.len();
-        self.append(found, options, motion.h, None);
-        Ok(count)
+        Ok(self.append(found, options, (world, motion.h), None))
+    }
+
+    /// The same along a velocity that is about to be final: pairs that slip past the contact that they have get another one.
+    pub fn find_late(
+        &mut self,
+        world: World<'_>,
+        motion: &StepMotion<'_>,
+        collider: &mut Collider,
+        velocity: &[Vec3],
+        options: &AdmmOptions,
+    ) -> Result<usize, DetectError> {
+        let World { model, parameters } = world;
+        let found = collider.continuous_with_crossings(model, parameters, motion, velocity, &self.known)?;
+        Ok(self.append(found, options, (world, motion.h), None))
     }
 
     fn append(
         &mut self,
         contacts: Vec<NewContact>,
         options: &AdmmOptions,
-        h: f64,
+        (world, h): (World<'_>, f64),
         memory: Option<&ImpulseMemory>,
-    ) {
+    ) -> usize {
         if contacts.is_empty() {
-            return;
+            return 0;
         }
-        let contacts = prepare(contacts, options, h);
+        let contacts = prepare(contacts, options, world, h);
         self.known.extend(contacts.iter().map(|c| c.key));
         self.known.sort_unstable();
         if let Some(full) = &self.full {
@@ -97,6 +109,7 @@ impl StepContacts {
         if let Some(full) = &mut self.full {
             full.sweep = NodeBlockSweep::new(&self.set, &full.inverse_blocks);
         }
+        contacts.len()
     }
 
     /// Projects velocities on the contacts. Returns the share of contacts that sleep at the end.
@@ -121,10 +134,24 @@ impl StepContacts {
 }
 
 /// Puts compliance and cohesion on new contacts, and opens penetrations over the wanted time instead of at once.
-fn prepare(mut contacts: Vec<NewContact>, options: &AdmmOptions, h: f64) -> Vec<NewContact> {
+///
+/// Cohesion falls linearly from touching to the contact gap of the pair, ξ = ξ₀ (1 − g/ĝ).   [Daviet2020, section 7.4]
+fn prepare(
+    mut contacts: Vec<NewContact>,
+    options: &AdmmOptions,
+    world: World<'_>,
+    h: f64,
+) -> Vec<NewContact> {
     for contact in &mut contacts {
-        contact.compliance = options.compliance;
-        contact.cohesion = options.cohesion * h;
+        let [a, b] = contact.bodies;
+        let listed = world.parameters.pair_between(a as usize, b as usize);
+        contact.compliance = listed.and_then(|pair| pair.compliance).unwrap_or(options.compliance);
+        let cohesion = listed.and_then(|pair| pair.cohesion).unwrap_or(options.cohesion);
+        if cohesion > 0.0 {
+            let reach = pair_gap(world.model, contact.bodies);
+            let near = if reach > 0.0 { (1.0 - contact.gap / reach).clamp(0.0, 1.0) } else { 1.0 };
+            contact.cohesion = cohesion * near * h;
+        }
         if contact.gap < 0.0 {
             contact.normal_offset = contact.gap / options.resolve_time.max(h);
         }

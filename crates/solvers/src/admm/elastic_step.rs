@@ -18,10 +18,14 @@ pub const PER_TASK: usize = 4096;
 
 /// Residual of the start velocity, relative to that of the velocity before.
 const PREDICTION: f64 = 1e-8;
-/// Accuracy of a velocity, relative to the residual of the ADMM iteration.   [Daviet2020, section 6.2.5]
-const ACCURACY: f64 = 1e-4;
-/// Most iterations of conjugate gradients per solve.
+/// Residual of a solve, relative to that of the velocity before. Its change is what the residual of the ADMM iteration measures, so
+/// this is the document's 1e-4 of that residual with a margin for ill-conditioned twists.   [Daviet2020, section 6.2.5]
+const ACCURACY: f64 = 1e-6;
+/// Below this share of the right-hand side a residual is rounding.
+const ROUNDING: f64 = 1e-14;
+/// Most iterations of conjugate gradients per solve, and the relative residual that must then be reached at least.
 const MOST: usize = 2000;
+const LEAST_ACCURACY: f64 = 1e-3;
 
 /// The system of one Newton iteration.
 pub struct Linearised<'a> {
@@ -95,15 +99,13 @@ pub struct ElasticSolver {
     pcg: LinearPcg,
     /// Iterations of conjugate gradients so far.
     pub iterations: usize,
-    /// Smallest m + w of a free node \[kg\]: turns velocities into impulses where a tolerance needs it.
-    lightest: f64,
 }
 
 impl ElasticSolver {
     /// A solver for matrices like the given one.
     pub fn new(matrix: &BlockMatrix, model: &Model, coupled: Coupled) -> Result<ElasticSolver, FactorError> {
         let factors = ObjectFactors::new(matrix.pattern(), model, coupled)?;
-        Ok(ElasticSolver { factors, pcg: LinearPcg::new(), iterations: 0, lightest: 0.0 })
+        Ok(ElasticSolver { factors, pcg: LinearPcg::new(), iterations: 0 })
     }
 
     /// v with A v = f + W λ: the velocity under the contact forces of the step before. Leaves A + W factored.
@@ -126,14 +128,8 @@ impl ElasticSolver {
         } else {
             self.factor(system, weights)?;
             velocity = system.masked(guess.to_vec());
-            let params = PcgParams {
-                relative_tolerance: PREDICTION,
-                max_iterations: MOST,
-                norm: ResidualNorm::Infinity,
-                ..PcgParams::default()
-            };
             let operator = MaskedOperator::new(system.matrix, system.fixed);
-            self.conjugate_gradients(&operator, &system.masked(rhs), &mut velocity, &params)?;
+            self.conjugate_gradients(&operator, &system.masked(rhs), &mut velocity, PREDICTION)?;
         }
         system.complete(&mut velocity);
         Ok(velocity)
@@ -141,19 +137,15 @@ impl ElasticSolver {
 
     /// Factors A + W.
     pub fn factor(&mut self, system: &Linearised<'_>, weights: &Weights) -> Result<(), StepError> {
-        let free = (0..system.fixed.len()).filter(|&j| !system.fixed[j] && weights.scalars[j] > 0.0);
-        self.lightest = free.map(|j| weights.scalars[j]).fold(f64::INFINITY, f64::min);
         self.factors.factor(system.matrix, |j| weights.block(j), system.fixed)
     }
 
-    /// v ← (A + W)⁻¹ (f + W (p + λ)), starting from v and to `ACCURACY` of the residual `delta` \[m/s\] where ties between objects need
-    /// conjugate gradients.
+    /// v ← (A + W)⁻¹ (f + W (p + λ)), starting from v where ties between objects need conjugate gradients.
     pub fn solve(
         &mut self,
         system: &Linearised<'_>,
         weights: &Weights,
         (projected, dual): (&[Vec3], &[Vec3]),
-        delta: f64,
         velocity: &mut [Vec3],
     ) -> Result<(), StepError> {
         let right = |i: usize| system.force[i] + weights.times(i, &(projected[i] + dual[i]));
@@ -164,15 +156,9 @@ impl ElasticSolver {
         } else {
             let rhs = system.masked((0..velocity.len()).map(right).collect());
             let mut solution = system.masked(velocity.to_vec());
-            let params = PcgParams {
-                relative_tolerance: 0.0,
-                absolute_tolerance: ACCURACY * delta * self.lightest,
-                max_iterations: MOST,
-                norm: ResidualNorm::Infinity,
-            };
             let shifted = Shifted { matrix: system.matrix, weights };
             let operator = MaskedOperator::new(&shifted, system.fixed);
-            self.conjugate_gradients(&operator, &rhs, &mut solution, &params)?;
+            self.conjugate_gradients(&operator, &rhs, &mut solution, ACCURACY)?;
             velocity.copy_from_slice(&solution);
         }
         system.complete(velocity);
@@ -184,14 +170,20 @@ impl ElasticSolver {
         operator: &impl LinearOperator,
         rhs: &[Vec3],
         x: &mut [Vec3],
-        params: &PcgParams,
+        accuracy: f64,
     ) -> Result<(), StepError> {
+        let params = PcgParams {
+            relative_tolerance: accuracy,
+            absolute_tolerance: ROUNDING * ResidualNorm::Infinity.of(rhs),
+            max_iterations: MOST,
+            norm: ResidualNorm::Infinity,
+        };
         let failed = |reason: String| StepError::LinearSolver { reason };
-        let info = self.pcg.solve(operator, &self.factors, rhs, x, params);
+        let info = self.pcg.solve(operator, &self.factors, rhs, x, &params);
         let info = info.map_err(|error| failed(error.to_string()))?;
         self.iterations += info.iterations;
-        if !info.converged {
-            let reached = info.final_residual / info.initial_residual;
+        let reached = info.final_residual / info.initial_residual;
+        if !info.converged && reached > LEAST_ACCURACY {
             let reason = format!("{} iterations of conjugate gradients reached {reached:e}", info.iterations);
             return Err(failed(reason));
         }

@@ -34,6 +34,8 @@ pub struct InnerReport {
     pub apart: f64,
     /// Share of contacts that sleep at the end.
     pub asleep: f64,
+    /// Contacts found after the last iteration.
+    pub late: usize,
 }
 
 impl InnerReport {
@@ -67,10 +69,9 @@ impl Inner<'_> {
         let mut residual = f64::INFINITY;
         for iteration in 1..=self.options.max_iterations {
             report.iterations = iteration;
-            let delta = residual.min(self.options.tolerance) / self.motion.h;
             timed(&mut self.seconds.linear_solve, || {
                 let targets = (&momentum.projected[..], &momentum.dual[..]);
-                self.elastic.solve(system, weights, targets, delta, &mut iterate.velocity)
+                self.elastic.solve(system, weights, targets, &mut iterate.velocity)
             })?;
             if iteration % self.options.detect_every == 0 {
                 self.append_new_contacts(&iterate.velocity)?;
@@ -89,7 +90,8 @@ impl Inner<'_> {
         Ok(report)
     }
 
-    /// The last projection may send points into each other anew: detects along p and projects again until nothing new is found.
+    /// The last projection may send points into each other anew: detects along p and projects again until nothing new is
+    /// found and nothing slips past its contact.
     pub fn catch_late_contacts(
         &mut self,
         iterate: &mut Iterate,
@@ -97,7 +99,12 @@ impl Inner<'_> {
     ) -> Result<(), DetectError> {
         let dual = iterate.dual.clone();
         for _ in 0..self.options.final_passes {
-            if self.append_new_contacts(&iterate.projected)? == 0 {
+            let late = timed(&mut self.seconds.detection, || {
+                let (contacts, projected) = (&mut *self.contacts, &iterate.projected);
+                contacts.find_late(self.world, &self.motion, self.collider, projected, self.options)
+            })?;
+            report.late += late;
+            if late == 0 {
                 break;
             }
             self.project(iterate, &dual, f64::INFINITY, report);

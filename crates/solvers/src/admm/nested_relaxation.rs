@@ -23,7 +23,11 @@ use stiction_numerics::{BlockMatrix, Mat3, Vec3};
 pub fn inverse_diagonal(system: &BlockMatrix, nodes: usize) -> Vec<Mat3> {
     let of = |j: usize| {
         let block = system.diagonal_block(j);
-        if j < nodes { inverse(block) } else { Mat3::from_diagonal(&Vec3::new(1.0 / block[(0, 0)], 0.0, 0.0)) }
+        if j < nodes {
+            inverse(block)
+        } else {
+            Mat3::from_diagonal(&Vec3::new(1.0 / block[(0, 0)], 0.0, 0.0))
+        }
     };
     (0..system.block_count()).into_par_iter().with_min_len(256).map(of).collect()
 }

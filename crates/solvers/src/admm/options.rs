@@ -69,13 +69,13 @@ impl Default for AdmmOptions {
             beta: 25.0,
             sigma: 1e-3,
             detect_every: 5,
-            final_passes: 4,
+            final_passes: 8,
             accelerate: false,
             sleep: 0.01,
             compliance: 0.0,
             cohesion: 0.0,
             projection: Projection::Isotropic,
-            coupled: Coupled::Apart,
+            coupled: Coupled::default(),
             resolve_time: 0.05,
         }
     }

@@ -1,7 +1,7 @@
 //! The outer loop: projected Newton over the ADMM contact solve.
 
-use super::elastic_step::{ElasticSolver, Linearised};
 use super::contacts::StepContacts;
+use super::elastic_step::{ElasticSolver, Linearised};
 use super::inner::{Inner, InnerReport, Iterate};
 use super::nested_relaxation::{self, contact_impulses, inverse_diagonal};
 use super::options::{AdmmOptions, Projection};
@@ -14,8 +14,8 @@ use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use stiction_bodies::State;
-use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
 use stiction_contact::ImpulseMemory;
+use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
 use stiction_energy::{Curvature, Elasticity};
 use stiction_numerics::{BlockMatrix, Vec3};
 
@@ -183,6 +183,7 @@ impl Solver for AdmmSolver {
         report.residual =
             vec![("delta_m", reached.delta()), ("moved_m", reached.moved), ("apart_m", reached.apart)];
         report.counters.push(("sleeping_share", reached.asleep));
+        report.counters.push(("late_contacts", reached.late as f64));
         report.counters.push(("cg_iterations", self.workspace.elastic.iterations as f64));
         if let Some(contacts) = &contacts {
             report_projected(&contacts.set, contacts.natural_map_residual(), world, h, &mut report);
