@@ -183,11 +183,11 @@ impl RodFactors {
 }
 
 /// Cuts ascending ranges of blocks out of a slice whose first block is `start`.
-fn pieces<'a>(
-    mut rest: &'a mut [Vec3],
+fn pieces(
+    mut rest: &mut [Vec3],
     mut start: usize,
     ranges: impl Iterator<Item = Range<usize>>,
-) -> Vec<&'a mut [Vec3]> {
+) -> Vec<&mut [Vec3]> {
     let mut out = Vec::with_capacity(ranges.size_hint().0);
     for range in ranges {
         let (_, from) = rest.split_at_mut(range.start - start);
