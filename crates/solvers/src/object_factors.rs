@@ -70,11 +70,6 @@ impl ObjectFactors {
         self.is_exact
     }
 
-    /// Whether every object is a rod, so that a factorisation costs little more than a solve.
-    pub fn is_cheap(&self) -> bool {
-        self.rest.is_none()
-    }
-
     /// Number of strands with banded factors.
     pub fn banded_count(&self) -> usize {
         self.rods.len()

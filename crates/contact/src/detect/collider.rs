@@ -57,6 +57,10 @@ enum Known {
     Watched,
 }
 
+/// Watched pairs must start at this share of their thickness: those pressed closer, and surfaces without thickness, which touch at
+/// distance zero, would be found over and over for a tolerance's worth of motion.
+const WATCHED: f64 = 0.02;
+
 /// Points at most this deep in an analytic collider count as touching it \[m\]: the tolerance of the methods, not a crossing.
 const INSIDE: f64 = 1e-5;
 
@@ -208,7 +212,7 @@ impl Collider {
             }
             let place = |kept: f64| self.touching_place(Query::PointTriangle, near, [v, a, b, c], kept);
             let pair = |kept: f64| Some(vertex_triangle_pair(&self.mesh, &place(kept)?, v, t));
-            meeting(pair, thickness, known)
+            meeting(pair, near.offset.norm(), thickness, known)
         });
         let edge_edge = self.pairs.edge_edge.par_iter().filter_map(|near| {
             let [e, f] = near.features;
@@ -222,7 +226,7 @@ impl Collider {
             }
             let place = |kept: f64| self.touching_place(Query::EdgeEdge, near, [a, b, c, d], kept);
             let pair = |kept: f64| Some(edge_edge_pair(&self.mesh, &place(kept)?, e, f));
-            meeting(pair, thickness, known)
+            meeting(pair, near.offset.norm(), thickness, known)
         });
         vertex_triangle.chain(edge_edge).collect()
     }
@@ -385,6 +389,7 @@ impl Collider {
 /// A new pair that comes closer than its thickness, or a watched one that passes through; `pair` gives it where a distance \[m\] is met.
 fn meeting(
     pair: impl Fn(f64) -> Option<ProximityPair>,
+    start: f64,
     thickness: f64,
     (known, trust): (&[u64], Known),
 ) -> Option<(ProximityPair, f64)> {
@@ -394,7 +399,8 @@ fn meeting(
     }
     match trust {
         Known::Trusted => None,
-        Known::Watched => Some((pair(0.0)?, thickness)),
+        Known::Watched if start > WATCHED * thickness && thickness > 0.0 => Some((pair(0.0)?, thickness)),
+        Known::Watched => None,
     }
 }
 

@@ -109,8 +109,6 @@ impl ElasticSolver {
     }
 
     /// v with A v = f + W λ: the velocity under the contact forces of the step before. Leaves A + W factored.
-    ///
-    /// Banded factors cost as little as a few solves, so rods factor A too. Others have A + W only: it is the preconditioner.
     pub fn predicted(
         &mut self,
         system: &Linearised<'_>,
@@ -119,19 +117,18 @@ impl ElasticSolver {
         guess: &[Vec3],
     ) -> Result<Vec<Vec3>, StepError> {
         let rhs: Vec<Vec3> = system.force.iter().zip(dual_force).map(|(f, d)| f + d).collect();
+        self.factors.factor(system.matrix, |_| Mat3::zeros(), system.fixed)?;
         let mut velocity;
-        if self.factors.is_cheap() && self.factors.is_exact() {
-            self.factors.factor(system.matrix, |_| Mat3::zeros(), system.fixed)?;
+        if self.factors.is_exact() {
             velocity = rhs;
             self.factors.solve_in_place(&mut velocity);
-            self.factor(system, weights)?;
         } else {
-            self.factor(system, weights)?;
             velocity = system.masked(guess.to_vec());
             let operator = MaskedOperator::new(system.matrix, system.fixed);
             self.conjugate_gradients(&operator, &system.masked(rhs), &mut velocity, PREDICTION)?;
         }
         system.complete(&mut velocity);
+        self.factor(system, weights)?;
         Ok(velocity)
     }
 

@@ -65,15 +65,15 @@ impl AdmmSolver {
 }
 
 impl Workspace {
-    /// One projected Newton iteration: linearise at the velocity, find contacts in the first one, run ADMM. The last one catches what
-    /// its final projection brings.
+    /// One projected Newton iteration: linearise at the velocity, find contacts in the first one, run ADMM, catch what its final
+    /// projection brings.
     fn newton_iteration(
         &mut self,
         options: &AdmmOptions,
         step: &Step<'_>,
         velocity: &mut Vec<Vec3>,
         contacts: &mut Option<StepContacts>,
-        (is_last, report): (bool, &mut StepReport),
+        report: &mut StepReport,
     ) -> Result<InnerReport, StepError> {
         let (model, h) = (step.world.model, step.motion.h);
         let gradient = timed(&mut report.seconds.assembly, || self.linearise(step, velocity));
@@ -118,9 +118,7 @@ impl Workspace {
             }
             _ => inner.run(&system, &weights, &mut iterate)?,
         };
-        if is_last {
-            inner.catch_late_contacts(&mut iterate, &mut reached)?;
-        }
+        inner.catch_late_contacts(&mut iterate, &mut reached)?;
         match options.projection {
             Projection::NlIca => *dual_force = contact_impulses(&inner.contacts.set, dual_force.len()),
             _ => dual_force.iter_mut().enumerate().for_each(|(j, f)| *f = weights.times(j, &iterate.dual[j])),
@@ -168,14 +166,13 @@ impl Solver for AdmmSolver {
         let mut contacts = None;
         let mut reached = InnerReport::default();
         self.workspace.elastic.iterations = 0;
-        for iteration in 1..=self.options.newton_iterations {
-            let is_last = iteration == self.options.newton_iterations;
+        for _ in 0..self.options.newton_iterations {
             reached = self.workspace.newton_iteration(
                 &self.options,
                 &step,
                 &mut velocity,
                 &mut contacts,
-                (is_last, &mut report),
+                &mut report,
             )?;
             report.iterations += reached.iterations;
         }
