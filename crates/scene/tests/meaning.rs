@@ -235,6 +235,11 @@ fn the_guide_names_every_key() {
     assert!(missing.is_empty(), "docs/scene.md lacks {missing:?}");
 }
 
+/// Variants that read files of the user's own, which the project does not ship.
+fn needs_own_files(scene: &str, variant: &str) -> bool {
+    (scene, variant) == ("dancing.toml", "body=scan")
+}
+
 #[test]
 fn the_gallery_loads() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes"));
@@ -252,8 +257,10 @@ fn the_gallery_loads() {
         for (family, choices) in table.get("variants").and_then(|v| v.as_table()).into_iter().flatten() {
             for choice in choices.as_table().into_iter().flatten().map(|(name, _)| name) {
                 let set = [format!("{family}={choice}")];
-                let changed = load_full(&file, &set).unwrap_or_else(|e| panic!("{e}: {}", e.fix()));
-                assert_ne!(changed.hash, loaded.hash, "{name} {set:?}");
+                match load_full(&file, &set) {
+                    Ok(changed) => assert_ne!(changed.hash, loaded.hash, "{name} {set:?}"),
+                    Err(e) => assert!(needs_own_files(&name, &set[0]), "{name} {set:?}: {e}: {}", e.fix()),
+                }
             }
         }
     }
