@@ -28,5 +28,5 @@ mod stats_tail;
 
 pub use activity::Activity;
 pub use error::ViewerError;
-pub use page::PAGE;
+pub use page::{NO_PAGE, PAGE};
 pub use server::{Server, ServerOptions};

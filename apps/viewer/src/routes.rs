@@ -2,7 +2,7 @@
 //! in the frame's own table.
 
 use crate::live::{self, Announcer};
-use crate::page::PAGE;
+use crate::page::{NO_PAGE, PAGE};
 use crate::repack::{self, FrameParts, Offer};
 use crate::state::{Absence, RunState};
 use crate::stats_tail;
@@ -54,7 +54,7 @@ impl From<OutputError> for Refusal {
 /// All addresses of the server.
 pub fn router(shared: Shared) -> Router {
     Router::new()
-        .route("/", get(|| async { Html(PAGE) }))
+        .route("/", get(|| async { Html(PAGE.unwrap_or(NO_PAGE)) }))
         .route("/favicon.ico", get(|| async { StatusCode::NO_CONTENT }))
         .route("/api/run", get(run))
         .route("/api/layout.bin", get(layout))

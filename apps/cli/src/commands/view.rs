@@ -33,11 +33,11 @@ mod present {
     use std::process::{Command, Stdio};
     use std::sync::atomic::{AtomicBool, Ordering};
     use stiction::output::RunReader;
-    use stiction_viewer::{Activity, PAGE, Server, ViewerError};
+    use stiction_viewer::{Activity, NO_PAGE, PAGE, Server, ViewerError};
 
     /// The page for `export --to html`.
     pub fn page() -> Option<&'static str> {
-        Some(PAGE)
+        PAGE
     }
 
     /// Serves a run folder until Ctrl-C.
@@ -84,6 +84,9 @@ mod present {
     }
 
     fn bind(folder: &Path, activity: Option<Activity>, options: &ServerOptions) -> Result<Server, Failure> {
+        if PAGE.is_none() {
+            return Err(Failure::Input(format!("error: {NO_PAGE}")));
+        }
         let server = Server::bind(&stiction_viewer::ServerOptions {
             folder: folder.to_path_buf(),
             host: options.host.clone(),

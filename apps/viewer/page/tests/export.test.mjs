@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { difference, launch, openPage, pixels, run, SAMPLE_RUN, shownFrame, STICTION, temporaryFolder, view } from './harness.mjs';
 
 test('export --to html shows the same pictures as the viewer', async () => {
@@ -52,7 +52,10 @@ test('every n-th frame keeps its time', async () => {
 
 test('pages without a run, or with a damaged one, say so', async () => {
   const folder = temporaryFolder();
-  const empty = readFileSync(new URL('../dist/index.html', import.meta.url), 'utf8');
+  await run(SAMPLE_RUN, `${folder}/sample`, '2');
+  const server = await view('view', `${folder}/sample`);
+  const empty = await (await fetch(server.url)).text();
+  await server.stop();
   writeFileSync(`${folder}/empty.html`, empty);
   const damaged = '<script type="application/octet-stream" id="stiction-bundle">H4sIAAAA</script>';
   writeFileSync(`${folder}/damaged.html`, empty.replace('<!--STICTION_BUNDLE-->', damaged));
