@@ -192,17 +192,11 @@ mod tests {
                 (0..4).map(|_| (random.range(0.0, 12.0) as u32, random.range(-1.0, 1.0))).collect();
             Contact {
                 stencil: ContactStencil::new(&pairs),
-                prescribed: [0.0; 4],
                 normal: Vec3::z(),
                 gap: 1.0,
                 activation: 1.0,
                 multiplicity: 1.0,
-                moved: Vec3::zeros(),
-                ahead: Vec3::zeros(),
-                objects: [0, 0],
-                point: Vec3::zeros(),
-                key: Default::default(),
-                slip: Vec3::zeros(),
+                ..Contact::default()
             }
         };
         let contacts: Vec<Contact> = (0..9).map(|_| contact(&mut random)).collect();

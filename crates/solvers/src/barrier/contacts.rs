@@ -6,6 +6,7 @@
 //! they moved and will move stands in `moved` and `ahead`.
 
 use super::anchors::{AnchorKey, AnchorMemory};
+use super::friction::Lately;
 use super::islands::Owners;
 use super::near::{NearPairs, Wanted};
 use super::walls::Wall;
@@ -27,16 +28,18 @@ pub(super) struct Configuration {
     pub time: f64,
 }
 
-/// The three configurations of an iteration: the start of the step, the present one, and where prescribed things go.
+/// The three configurations of an iteration: the start of the step, the present one, and where prescribed things go; and how things
+/// moved last.
 #[derive(Clone, Copy)]
 pub(super) struct Way<'a> {
     pub start: &'a Configuration,
     pub now: &'a Configuration,
     pub target: &'a Configuration,
+    pub lately: Lately<'a>,
 }
 
 /// A contact nearer than its activation gap.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Contact {
     /// c_i over nodes.
     pub stencil: ContactStencil,

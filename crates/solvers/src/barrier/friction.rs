@@ -3,6 +3,10 @@
 //! Lagged: `E = ½ κ_f |P d|²`, `κ_f = μ f/max(ε, |P d|)` frozen at each Newton iteration, d the relative displacement since the start
 //! of the step, f the barrier's force.   [Ando2024, eq. 10, 11]
 //! Anchored: `E = μ f φ(|P d|)`, f frozen, d from an anchor that lives as long as the contact (see `anchors.rs`).
+//!
+//! Which curvature: φ' is concave, so Newton's method with the true Hessian comes from below without ever passing the limit, and beyond ε, where
+//! the Hessian is zero along the slip, it finds the sliding step at once. On the way *back* the same Hessian would throw the contact across
+//! its anchor and back; there the majoriser descends. What tells the two apart is the last motion of the contact.
 
 use super::contacts::{Contact, Way};
 use super::options::{BarrierOptions, FrictionModel};
@@ -34,7 +38,52 @@ pub(super) fn friction_terms(
         FrictionModel::Anchored => {
             let friction = AnchoredFriction { normal, limit, epsilon };
             let from_anchor = contact.slip + displacement;
-            (friction.gradient(&from_anchor), friction.majoriser(&from_anchor))
+            let curvature = match way.lately.carries_on(contact, &from_anchor) {
+                true => friction.hessian(&from_anchor),
+                false => friction.majoriser(&from_anchor),
+            };
+            (friction.gradient(&from_anchor), curvature)
         }
+    }
+}
+
+/// How everything moved last: in the last iteration, or in the last step when this is the first.
+#[derive(Clone, Copy)]
+pub(super) struct Lately<'a> {
+    /// Motion of the blocks \[m\].
+    pub blocks: &'a [Vec3],
+    /// Share of the scripted motion since the start of the step that the last iteration made; `None` in the first iteration.
+    pub share: Option<f64>,
+}
+
+impl Lately<'_> {
+    /// Whether a contact goes on in the direction of its slip, without having passed its anchor.
+    fn carries_on(&self, contact: &Contact, from_anchor: &Vec3) -> bool {
+        let normal = &contact.normal;
+        let slip = from_anchor - normal * normal.dot(from_anchor);
+        let prescribed = self.share.map_or(contact.ahead, |share| contact.moved * share);
+        let onward = slip.dot(&(contact.relative(self.blocks) + prescribed));
+        onward > 0.0 && (self.share.is_none() || onward <= slip.norm_squared())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_contact::ContactStencil;
+
+    #[test]
+    fn a_slip_carries_on_unless_it_turned_or_passed_its_anchor() {
+        let contact =
+            Contact { stencil: ContactStencil::new(&[(0, 1.0)]), normal: Vec3::z(), ..Contact::default() };
+        let ask = |slip: f64, last: f64, share: Option<f64>| {
+            let blocks = [Vec3::new(last, 0.0, 5.0)];
+            Lately { blocks: &blocks, share }.carries_on(&contact, &Vec3::new(slip, 0.0, -7.0))
+        };
+        assert!(ask(2.0, 1.0, Some(1.0)) && ask(-2.0, -1.0, Some(1.0)));
+        assert!(!ask(2.0, -1.0, Some(1.0)), "it turned");
+        assert!(!ask(2.0, 3.0, Some(1.0)), "it came from the other side of its anchor");
+        assert!(ask(2.0, 3.0, None), "the last step knows of no anchor");
+        assert!(!ask(0.0, 0.0, None));
     }
 }

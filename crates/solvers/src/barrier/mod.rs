@@ -18,5 +18,5 @@ mod solver;
 mod strain_limits;
 mod walls;
 
-pub use options::{BarrierOptions, BarrierShape, FrictionModel, LinearPolicy};
+pub use options::{BarrierOptions, BarrierShape, FrictionModel, LinearPolicy, StepSpan};
 pub use solver::BarrierSolver;

@@ -6,6 +6,7 @@
 use super::anchors::AnchorMemory;
 use super::assembly::{ContactOperator, Elastic, Terms, evaluate};
 use super::contacts::{Configuration, Contact, Detector, Way};
+use super::friction::Lately;
 use super::islands::{Islands, Owners};
 use super::line_search::{Limit, constraint_line_search};
 use super::linear_solve::{LinearSolves, Solved, System};
@@ -26,7 +27,30 @@ pub(super) struct Newton<'a> {
     pub anchors: &'a AnchorMemory,
     pub system: &'a mut BlockMatrix,
     pub linear: &'a mut LinearSolves,
+    pub last_motion: LastMotion,
     pub seconds: &'a mut StepSeconds,
+}
+
+/// How the blocks moved in the last iteration; in the first, how inertia would move them.
+#[derive(Default)]
+pub(super) struct LastMotion {
+    blocks: Vec<Vec3>,
+    share: Option<f64>,
+}
+
+impl LastMotion {
+    /// The motion that a step would make by inertia alone.
+    pub fn expected(start: &Configuration, mut end: Configuration) -> LastMotion {
+        end.blocks.iter_mut().zip(&start.blocks).for_each(|(x, start)| *x -= start);
+        LastMotion { blocks: end.blocks, share: None }
+    }
+
+    /// The motion between two iterates of a step that began at a time.
+    fn between(start: f64, mut before: Configuration, now: &Configuration) -> LastMotion {
+        before.blocks.iter_mut().zip(&now.blocks).for_each(|(x, now)| *x = now - *x);
+        let share = if now.time > start { (now.time - before.time) / (now.time - start) } else { 0.0 };
+        LastMotion { blocks: before.blocks, share: Some(share) }
+    }
 }
 
 /// How an iteration went.
@@ -50,7 +74,9 @@ impl Newton<'_> {
         target: &Configuration,
         now: &mut Configuration,
     ) -> Result<Iteration, StepError> {
-        let way = Way { start, now: &*now, target };
+        let last_motion = std::mem::take(&mut self.last_motion);
+        let lately = Lately { blocks: &last_motion.blocks, share: last_motion.share };
+        let way = Way { start, now: &*now, target, lately };
         let (detector, world, anchors) = (&mut *self.detector, self.world, self.anchors);
         let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, anchors))?;
         let fixed = &potential.prescription.fixed;
@@ -67,7 +93,9 @@ impl Newton<'_> {
         };
         let forces = contacts.iter().zip(&terms).map(force).collect();
         let change = potential.change_size(&direction.blocks);
-        *now = moved(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
+        let next = moved(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
+        let before = std::mem::replace(now, next);
+        self.last_motion = LastMotion::between(start.time, before, now);
         Ok(Iteration { limit, change, solved, contacts, forces })
     }
 

@@ -45,6 +45,16 @@ pub enum LinearPolicy {
     Direct,
 }
 
+/// A largest step that holds until a time.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepSpan {
+    /// End of the span \[s\].
+    pub until: f64,
+    /// Largest step in it \[s\].
+    pub step: f64,
+}
+
 /// Options with their defaults; lengths in metres.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -55,6 +65,9 @@ pub struct BarrierOptions {
     pub beta_max: f64,
     /// Time until which nothing keeps its speed and nothing weighs \[s\]: a garment finds its place before it falls.
     pub stage_until: f64,
+    /// Largest steps by time, in the order of their ends; after the last span the scene's own step holds. Spans can shorten the scene's step,
+    /// not lengthen it.
+    pub step_schedule: Vec<StepSpan>,
     /// Newton iterations at least.
     pub min_iterations: usize,
     /// Newton iterations after which a completed step is no longer refined.
@@ -100,6 +113,7 @@ impl Default for BarrierOptions {
             complete: true,
             beta_max: 0.25,
             stage_until: 0.0,
+            step_schedule: Vec::new(),
             min_iterations: 1,
             refine_iterations: 16,
             max_iterations: 256,
@@ -134,6 +148,31 @@ impl BarrierOptions {
         }
     }
 
+    /// The step to take at `time` where `offered` \[s\] is left or wanted: an equal share that the schedule allows.
+    pub fn scheduled_step(&self, time: f64, offered: f64) -> f64 {
+        // A span that ends here by rounding alone has ended.
+        let ahead = |span: &&StepSpan| span.until > time + 1e-9 * offered;
+        let Some(span) = self.step_schedule.iter().find(ahead) else { return offered };
+        let wanted = offered.min(span.until - time);
+        wanted / (wanted / span.step * (1.0 - 1e-9)).ceil().max(1.0)
+    }
+
+    fn validate_schedule(&self) -> Result<(), String> {
+        let mut before = 0.0;
+        for (k, span) in self.step_schedule.iter().enumerate() {
+            let good =
+                span.until.is_finite() && span.until > before && span.step.is_finite() && span.step > 0.0;
+            if !good {
+                return Err(format!(
+                    "span {k} of `step_schedule` is until = {}, step = {}; give rising ends and positive steps",
+                    span.until, span.step
+                ));
+            }
+            before = span.until;
+        }
+        Ok(())
+    }
+
     /// Names the option that cannot be used, and why.
     pub fn validate(&self) -> Result<(), String> {
         all_positive(&[
@@ -147,6 +186,7 @@ impl BarrierOptions {
             ("decay", self.decay),
             ("stage_until", self.stage_until),
         ])?;
+        self.validate_schedule()?;
         let shares = [("beta_max", self.beta_max), ("slack", self.slack)];
         if let Some((name, value)) = shares.iter().find(|(_, v)| !(*v > 0.0 && *v < 1.0)) {
             return Err(format!("`{name}` is {value}; give a number between 0 and 1"));
@@ -171,7 +211,24 @@ impl BarrierOptions {
 
 #[cfg(test)]
 mod tests {
-    use super::BarrierOptions;
+    use super::{BarrierOptions, StepSpan};
+
+    #[test]
+    fn a_schedule_divides_its_spans_evenly() {
+        let step_schedule = vec![StepSpan { until: 0.02, step: 0.003 }, StepSpan { until: 0.05, step: 0.01 }];
+        let options = BarrierOptions { step_schedule, ..BarrierOptions::default() };
+        let (mut time, mut steps) = (0.0, Vec::new());
+        while time < 0.0999 {
+            let h = options.scheduled_step(time, 0.1 - time);
+            steps.push(h);
+            time += h;
+        }
+        // Seven steps of 20/7 ms, three of 10 ms, then all that is left.
+        assert_eq!(steps.len(), 11);
+        assert!(steps[..7].iter().all(|h| (h - 0.02 / 7.0).abs() < 1e-12), "{steps:?}");
+        assert!(steps[7..10].iter().all(|h| (h - 0.01).abs() < 1e-12), "{steps:?}");
+        assert!((steps[10] - 0.05).abs() < 1e-12);
+    }
 
     #[test]
     fn bad_values_are_named() {
@@ -183,6 +240,9 @@ mod tests {
         };
         assert!(with(|o| o.tolerance = f64::NAN).contains("tolerance"));
         assert!(with(|o| o.beta_max = 1.0).contains("beta_max"));
+        assert!(
+            with(|o| o.step_schedule = vec![StepSpan { until: 1.0, step: 0.0 }]).contains("step_schedule")
+        );
         assert!(with(|o| o.extension = 0.5).contains("extension"));
         assert!(with(|o| o.pcg_iterations = 0).contains("pcg_iterations"));
         assert!(with(|o| o.max_iterations = 2).contains("max_iterations"));

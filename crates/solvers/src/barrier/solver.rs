@@ -4,8 +4,9 @@ use super::anchors::AnchorMemory;
 use super::assembly::{ContactOperator, Elastic, evaluate};
 use super::check::refuse_intersections;
 use super::contacts::{Configuration, Contact, Detector, Way, scripted_vertices};
+use super::friction::Lately;
 use super::linear_solve::LinearSolves;
-use super::newton::{Iteration, Newton};
+use super::newton::{Iteration, LastMotion, Newton};
 use super::options::{BarrierOptions, FrictionModel};
 use super::progress::Progress;
 use super::strain_limits::StrainLimits;
@@ -95,7 +96,8 @@ impl BarrierSolver {
         let start = self.start(world.model, state);
         let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
         let end = target(world.model, &potential, state.time + h);
-        let way = Way { start: &start, now: &start, target: &end };
+        let lately = Lately { blocks: &state.velocities, share: None };
+        let way = Way { start: &start, now: &start, target: &end, lately };
         self.detector.expect(world.model, &start, &start)?;
         let contacts = self.detector.contacts(world, way, &self.anchors)?;
         potential.hessian(&start.blocks, Curvature::Projected, &mut self.system);
@@ -146,10 +148,8 @@ impl BarrierSolver {
         let mut now = start.clone();
         let mut progress = Progress::new(self.detector.owners.clock() + 1);
         let detector = &mut self.detector;
-        timed(&mut seconds.detection, || {
-            let blocks = potential.inertial_guess();
-            detector.expect(model, start, &Configuration { blocks, ..end.clone() })
-        })?;
+        let expected = Configuration { blocks: potential.inertial_guess(), ..end.clone() };
+        timed(&mut seconds.detection, || detector.expect(model, start, &expected))?;
         self.linear.begin_step();
         let mut newton = Newton {
             options: &options,
@@ -159,6 +159,7 @@ impl BarrierSolver {
             anchors: &self.anchors,
             system: &mut self.system,
             linear: &mut self.linear,
+            last_motion: LastMotion::expected(start, expected),
             seconds,
         };
 
@@ -284,7 +285,7 @@ impl Solver for BarrierSolver {
                 .map_err(StepError::at_the_start)?;
             self.checked = true;
         }
-        let mut length = h;
+        let mut length = self.options.scheduled_step(state.time, h);
         let mut outcome = self.attempt(world, from, &start, length, &mut report.seconds);
         let mut retries = 0;
         while outcome.is_err() && retries < RETRIES {
