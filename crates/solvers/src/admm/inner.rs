@@ -3,7 +3,8 @@
 use super::contacts::StepContacts;
 use super::elastic_step::{ElasticSolver, Linearised, PER_TASK};
 use super::momentum::Momentum;
-use super::options::AdmmOptions;
+use super::options::{AdmmOptions, Stop};
+use super::rate::Rate;
 use super::weights::Weights;
 use crate::report::{StepSeconds, timed};
 use crate::solver::{StepError, World};
@@ -32,6 +33,8 @@ pub struct InnerReport {
     pub moved: f64,
     /// h |v − p|∞ \[m\].
     pub apart: f64,
+    /// How far the solution of the linearised step is, by the rate at which δ falls \[m\].
+    pub to_go: f64,
     /// Share of contacts that sleep at the end.
     pub asleep: f64,
     /// Contacts found after the last iteration.
@@ -67,6 +70,7 @@ impl Inner<'_> {
         let mut momentum = Momentum::new(iterate, self.options.accelerate);
         let mut previous = iterate.velocity.clone();
         let mut residual = f64::INFINITY;
+        let mut rate = Rate::default();
         for iteration in 1..=self.options.max_iterations {
             report.iterations = iteration;
             timed(&mut self.seconds.linear_solve, || {
@@ -80,7 +84,13 @@ impl Inner<'_> {
             self.project(iterate, &momentum.dual, residual, &mut report);
             (report.moved, report.apart) = self.residual(iterate, &previous);
             residual = report.delta();
-            if self.is_converged(iterate, residual) {
+            rate.take(residual);
+            report.to_go = rate.distance();
+            let measure = match self.options.stop {
+                Stop::Move => residual,
+                Stop::Distance => report.to_go,
+            };
+            if self.is_converged(iterate, measure) {
                 report.converged = true;
                 break;
             }

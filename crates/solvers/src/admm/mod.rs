@@ -6,8 +6,9 @@ mod inner;
 mod momentum;
 mod nested_relaxation;
 mod options;
+mod rate;
 mod solver;
 mod weights;
 
-pub use options::{AdmmOptions, Projection};
+pub use options::{AdmmOptions, Projection, Stop};
 pub use solver::AdmmSolver;

@@ -17,11 +17,22 @@ pub enum Projection {
     NlIca,
 }
 
+/// What must be below the tolerance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// The last move, h (|v − v_prev|∞ + |v − p|∞).
+    #[default]
+    Move,
+    /// The distance still to go, by the rate at which the moves shrink. Where they shrink slowly this takes many more iterations.
+    Distance,
+}
+
 /// Options with their defaults; lengths in metres.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdmmOptions {
-    /// Projected Newton iterations per step, N_PN.
+    /// Most projected Newton iterations per step, N_PN. Fewer are taken when what is still to come is below the tolerance.
     pub newton_iterations: usize,
     /// Largest number of ADMM iterations per Newton iteration, N_ADMM.
     pub max_iterations: usize,
@@ -32,6 +43,8 @@ pub struct AdmmOptions {
     /// A second rule beside it: the same quantity relative to the largest displacement of the step, or to g h² where nothing moves
     /// faster. 0 switches it off.
     pub relative_tolerance: f64,
+    /// Whether the last move or the distance still to go must be below the tolerance.
+    pub stop: Stop,
     /// Share of mass in the weights, β.
     pub beta: f64,
     /// Smallest share of stiffness in the weights, σ.
@@ -66,6 +79,7 @@ impl Default for AdmmOptions {
             sweeps: 10,
             tolerance: 1e-5,
             relative_tolerance: 0.002,
+            stop: Stop::default(),
             beta: 25.0,
             sigma: 1e-3,
             detect_every: 5,

@@ -4,7 +4,8 @@ use super::contacts::StepContacts;
 use super::elastic_step::{ElasticSolver, Linearised};
 use super::inner::{Inner, InnerReport, Iterate};
 use super::nested_relaxation::{self, contact_impulses, inverse_diagonal};
-use super::options::{AdmmOptions, Projection};
+use super::options::{AdmmOptions, Projection, Stop};
+use super::rate::Rate;
 use super::weights::{WeightRule, Weights};
 use crate::advance::{accept, energies};
 use crate::contact_report::report_projected;
@@ -17,7 +18,7 @@ use stiction_bodies::State;
 use stiction_contact::ImpulseMemory;
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
 use stiction_energy::{Curvature, Elasticity};
-use stiction_numerics::{BlockMatrix, Vec3};
+use stiction_numerics::{BlockMatrix, Vec3, ordered_max_by};
 
 /// Projected Newton + ADMM with exact Coulomb friction.
 pub struct AdmmSolver {
@@ -65,6 +66,40 @@ impl AdmmSolver {
 }
 
 impl Workspace {
+    /// Newton iterations until nothing more is to come, or their number is reached.
+    fn solve(
+        &mut self,
+        options: &AdmmOptions,
+        step: &Step<'_>,
+        velocity: &mut Vec<Vec3>,
+        contacts: &mut Option<StepContacts>,
+        report: &mut StepReport,
+    ) -> Result<InnerReport, StepError> {
+        let (nodes, h) = (step.world.model.nodes, step.motion.h);
+        let mut reached = InnerReport::default();
+        let (mut newton, mut moved, mut is_done) = (Rate::default(), f64::INFINITY, false);
+        self.elastic.iterations = 0;
+        for iteration in 1..=options.newton_iterations {
+            let before = velocity.clone();
+            reached = self.newton_iteration(options, step, velocity, contacts, report)?;
+            report.iterations += reached.iterations;
+            // The first iteration starts from nothing that it could be compared with.
+            if iteration > 1 {
+                moved = h * ordered_max_by(nodes, |i| (velocity[i] - before[i]).amax());
+                newton.take(moved);
+            }
+            let measure = if options.stop == Stop::Move { moved } else { newton.distance() };
+            is_done = reached.converged && measure < options.tolerance;
+            if is_done {
+                break;
+            }
+        }
+        report.converged = is_done || (options.stop == Stop::Move && reached.converged);
+        let to_go = [("to_go_m", reached.to_go), ("newton_m", moved)];
+        report.residual.extend(to_go.into_iter().filter(|(_, value)| value.is_finite()));
+        Ok(reached)
+    }
+
     /// One projected Newton iteration: linearise at the velocity, find contacts in the first one, run ADMM, catch what its final
     /// projection brings.
     fn newton_iteration(
@@ -164,21 +199,10 @@ impl Solver for AdmmSolver {
         let step = Step { world, potential: &potential, motion, prescribed, before: &state.velocities };
         let mut velocity = vec![Vec3::zeros(); world.model.blocks()];
         let mut contacts = None;
-        let mut reached = InnerReport::default();
-        self.workspace.elastic.iterations = 0;
-        for _ in 0..self.options.newton_iterations {
-            reached = self.workspace.newton_iteration(
-                &self.options,
-                &step,
-                &mut velocity,
-                &mut contacts,
-                &mut report,
-            )?;
-            report.iterations += reached.iterations;
-        }
-        report.converged = reached.converged;
-        report.residual =
-            vec![("delta_m", reached.delta()), ("moved_m", reached.moved), ("apart_m", reached.apart)];
+        let reached =
+            self.workspace.solve(&self.options, &step, &mut velocity, &mut contacts, &mut report)?;
+        let residual = [("delta_m", reached.delta()), ("moved_m", reached.moved), ("apart_m", reached.apart)];
+        report.residual.splice(..0, residual);
         report.counters.push(("sleeping_share", reached.asleep));
         report.counters.push(("late_contacts", reached.late as f64));
         report.counters.push(("cg_iterations", self.workspace.elastic.iterations as f64));
