@@ -354,7 +354,7 @@ impl CollisionMesh {
 
     /// Whether a vertex is rooted in a body.
     #[inline]
-    pub(crate) fn is_rooted(&self, vertex: u32, body: u32) -> bool {
+    pub fn is_rooted(&self, vertex: u32, body: u32) -> bool {
         !self.rooted.is_empty() && self.rooted[vertex as usize] == body
     }
 

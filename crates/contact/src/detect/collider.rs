@@ -6,7 +6,7 @@
 
 use super::analytic::PlacedShape;
 use super::analytic_search::AnalyticSearch;
-use super::compile::collision_mesh;
+use super::compile::{collision_mesh, rooted_segments};
 use super::convert::{Converter, pair_key};
 use super::step_pairs::{NearPair, Search, StepPairs};
 use crate::contact::NewContact;
@@ -96,7 +96,7 @@ impl Collider {
         let dynamic = 0..surfaces.kinematic_start() as u32;
         let touching = dynamic.filter(|&v| mesh.vertex_body(v).is_some()).collect();
         let widest_gap = surfaces.objects.iter().map(|o| o.contact_gap).fold(0.0, f64::max);
-        Ok(Collider {
+        let mut collider = Collider {
             mesh,
             phase,
             shapes,
@@ -107,7 +107,12 @@ impl Collider {
             start,
             pairs: StepPairs::default(),
             closed: None,
-        })
+        };
+        let buried = collider.buried_roots(model)?;
+        if !buried.is_empty() {
+            collider.mesh.set_rooted(&[rooted_segments(model), buried].concat());
+        }
+        Ok(collider)
     }
 
     /// The collision mesh.
@@ -260,7 +265,8 @@ impl Collider {
                 let place = self.start[vertex as usize];
                 let depth = -shape.closest(&place, time).distance;
                 let bodies = [model.surfaces.object_of_vertex[vertex as usize], shape.object];
-                (depth > INSIDE).then_some(InsidePoint { vertex, bodies, place, depth })
+                let rooted = self.mesh.is_rooted(vertex, shape.object);
+                (depth > INSIDE && !rooted).then_some(InsidePoint { vertex, bodies, place, depth })
             };
             report.inside.extend(self.touching.iter().filter_map(inside));
         }

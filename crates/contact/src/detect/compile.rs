@@ -11,9 +11,13 @@ pub fn collision_mesh(model: &Model) -> Result<CollisionMesh, MeshError> {
     let mut rest = Vec::new();
     surfaces.positions(&model.rest, &model.colliders, 0.0, &mut rest);
     mesh.exclude_rest_neighbours(&rest)?;
-    let rooted = model.roots.segments.iter().flat_map(|&(nodes, ground)| nodes.map(|n| (n, ground)));
-    mesh.set_rooted(&rooted.collect::<Vec<_>>());
+    mesh.set_rooted(&rooted_segments(model));
     Ok(mesh)
+}
+
+/// Nodes of first segments, with the body that they grow on.
+pub(super) fn rooted_segments(model: &Model) -> Vec<(u32, u32)> {
+    model.roots.segments.iter().flat_map(|&(nodes, ground)| nodes.map(|n| (n, ground))).collect()
 }
 
 fn mesh_input(surfaces: &Surfaces) -> MeshInput {

@@ -9,6 +9,7 @@ mod collider;
 mod compile;
 mod convert;
 mod filter;
+mod rooted;
 mod step_pairs;
 
 pub use analytic::PlacedShape;

@@ -167,16 +167,18 @@ impl StepPairs {
         let mut clearance = vec![f64::INFINITY; search.start.len()];
         let distances: Vec<f64> = search.touching.par_iter().with_min_len(512).map(|&v| far(v)).collect();
         search.touching.iter().zip(&distances).for_each(|(&v, d)| clearance[v as usize] = *d);
-        let vertices = match shape.moves() {
-            true => search.touching.to_vec(),
-            false => search.touching.iter().copied().filter(|&v| clearance[v as usize] <= 0.0).collect(),
-        };
+        let is_free = |v: u32| !mesh.is_rooted(v, shape.object);
+        let is_near = |&v: &u32| is_free(v) && (shape.moves() || clearance[v as usize] <= 0.0);
+        let vertices = search.touching.iter().copied().filter(is_near).collect();
         if !shape.is_convex_solid() {
             return NearFeatures { vertices, ..NearFeatures::default() };
         }
         // The reach of a feature counts its extent and its fastest vertex; each of its vertices has a bound of its own, the
         // smallest of which plus the extent is below that of the whole.
         let close = |corners: &[u32]| {
+            if !corners.iter().all(|&v| is_free(v)) {
+                return false;
+            }
             let first = search.start[corners[0] as usize];
             let nearest = corners.iter().map(|&v| clearance[v as usize]).fold(f64::INFINITY, f64::min);
             let extent =
