@@ -127,6 +127,7 @@ fn compile_body(
         skin: None,
         uv: source.mesh.uv.clone(),
         rest_shape: source.rest,
+        inflation: source.inflation,
         warp: source.warp,
         instance_of: source.instance_of.as_ref().map(|i| i.name.clone()),
         colour: source.colour,

@@ -7,6 +7,7 @@ use crate::carried_drag::CarriedDrag;
 use crate::coupling::Couplings;
 use crate::drag::{Air, DragCoefficients, DragGroup, EdgeDrag, TriangleDrag};
 use crate::element::{Curvature, Element};
+use crate::inflation::Inflations;
 use crate::model_elements::{BodyElements, ElasticityError};
 use crate::raised_root::RaisedRootElement;
 use crate::wind::WindField;
@@ -21,6 +22,7 @@ pub struct Elasticity {
     /// β per element \[s\], group by group; `None` where nothing is damped.
     damping: Vec<Option<Vec<f64>>>,
     couplings: Couplings,
+    inflations: Inflations,
     triangle_drag: DragGroup<TriangleDrag, 3>,
     edge_drag: DragGroup<EdgeDrag, 2>,
     carried_drag: CarriedDrag,
@@ -77,7 +79,8 @@ impl Elasticity {
         let (mut triangle_drag, mut edge_drag) = drag_groups(model, parameters);
         triangle_drag.bind(energies.pattern());
         edge_drag.bind(energies.pattern());
-        Ok(Elasticity { energies, damping, couplings, triangle_drag, edge_drag, carried_drag })
+        let inflations = Inflations::new(model);
+        Ok(Elasticity { energies, damping, couplings, inflations, triangle_drag, edge_drag, carried_drag })
     }
 
     /// Pattern of its Hessian.
@@ -90,9 +93,15 @@ impl Elasticity {
         &self.energies
     }
 
+    /// Pressure in closed surfaces; its curvature is not part of [`Elasticity::add_hessian`].
+    pub fn inflations(&self) -> &Inflations {
+        &self.inflations
+    }
+
     /// Energy \[J\] in a step that begins at `time` \[s\]; +∞ beyond what a law allows.
     pub fn energy(&self, blocks: &[Vec3], frames: &[EdgeFrame], time: f64) -> f64 {
-        self.energies.energy(&Configuration { blocks, frames }) + self.couplings.energy(blocks, time)
+        let elastic = self.energies.energy(&Configuration { blocks, frames });
+        elastic + self.couplings.energy(blocks, time) + self.inflations.energy(blocks)
     }
 
     /// Energy by kind \[J\].
@@ -110,6 +119,9 @@ impl Elasticity {
                 None => kinds.push(("attachment", energy)),
             }
         }
+        if !self.inflations.is_empty() {
+            kinds.push(("inflation", self.inflations.energy(blocks)));
+        }
         kinds
     }
 
@@ -117,6 +129,7 @@ impl Elasticity {
     pub fn add_gradient(&self, blocks: &[Vec3], frames: &[EdgeFrame], time: f64, target: &mut [Vec3]) {
         self.energies.add_gradient(&Configuration { blocks, frames }, 1.0, target);
         self.couplings.add_gradient(blocks, time, target);
+        self.inflations.add_gradient(blocks, target);
     }
 
     /// Adds the Hessian \[N/m\].

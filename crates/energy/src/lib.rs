@@ -13,6 +13,7 @@ pub mod drag;
 pub mod elasticity;
 pub mod element;
 pub mod frame_point;
+pub mod inflation;
 pub mod laws;
 pub mod membrane;
 mod model_elements;
@@ -29,6 +30,7 @@ pub use drag::{Air, DragCoefficients, DragElement, DragGroup, EdgeDrag, LinearDr
 pub use elasticity::Elasticity;
 pub use element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};
 pub use frame_point::{FramePoint, FramePoints};
+pub use inflation::{Inflations, RankOne};
 pub use laws::{BaraffWitkin, Lame, MembraneLaw, Orthotropic, SolidLaw};
 pub use membrane::{TriangleElement, TriangleRest};
 pub use model_elements::ElasticityError;

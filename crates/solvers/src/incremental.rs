@@ -11,7 +11,7 @@
 
 use stiction_bodies::couplings::Anchor;
 use stiction_bodies::{Prescription, State};
-use stiction_energy::{Curvature, Elasticity};
+use stiction_energy::{Curvature, Elasticity, RankOne};
 use stiction_numerics::{BlockMatrix, Mat3, Vec3, ordered_sum_by};
 
 use crate::solver::World;
@@ -150,6 +150,11 @@ impl<'a> IncrementalPotential<'a> {
         for a in &self.anchors {
             *out.diagonal_block_mut(a.node as usize) += Mat3::identity() * a.stiffness;
         }
+    }
+
+    /// What the Hessian lacks: parts that couple all nodes of a surface under pressure.
+    pub fn rank_ones(&self, blocks: &[Vec3]) -> Vec<RankOne> {
+        self.elasticity.inflations().rank_ones(blocks)
     }
 
     /// Size of a change of the blocks: the largest component \[m\], twists \[rad\] as they are. A shell's normal counts with the

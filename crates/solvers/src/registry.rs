@@ -132,10 +132,25 @@ fn refuse_frames(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodEr
     Err(MethodError::Option { key: choice.key.clone(), message })
 }
 
+/// Only `barrier` solves with the coupling of a whole surface by its pressure.
+fn refuse_inflation(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodError> {
+    match world.model.bodies.iter().find(|b| b.inflation.is_some()) {
+        Some(body) if choice.key != "barrier" => {
+            let message =
+                format!("body `{}` has `inflation`, which only `barrier` knows: take that", body.name);
+            Err(MethodError::Option { key: choice.key.clone(), message })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Makes the solver that a scene asks for; options are checked here, before anything runs.
 pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>, MethodError> {
     match methods().iter().find(|method| method.key == choice.key) {
-        Some(method) => (method.create)(choice, world),
+        Some(method) => {
+            refuse_inflation(choice, world)?;
+            (method.create)(choice, world)
+        }
         None => {
             let known: Vec<&str> = methods().iter().map(|m| m.key).collect();
             Err(MethodError::Unknown { key: choice.key.clone(), known: known.join(", ") })

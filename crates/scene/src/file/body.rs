@@ -118,14 +118,16 @@ pub struct FrictionDirectionFile {
     pub across: f64,
 }
 
-/// Pressure p = pressure + bulk (1 − V/V₀).
+/// Pressure p = pressure + bulk (1 − V/V₀), or that of a gas: p = (ambient + pressure) V₀/V − ambient.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InflationFile {
     /// Gauge pressure at the rest volume [Pa].
     pub pressure: Option<f64>,
-    /// Resistance to change of volume [Pa].
+    /// Resistance to change of volume [Pa]; 0 by default.
     pub bulk: Option<f64>,
+    /// Pressure outside [Pa], such as 101325: the inside then holds a fixed amount of gas at constant temperature. Not with `bulk`.
+    pub ambient: Option<f64>,
 }
 
 /// Prescribed vertices.

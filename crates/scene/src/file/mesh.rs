@@ -1,6 +1,6 @@
 //! Meshes as written: a file, or exactly one generator.
 
-use super::{AxisName, TextOr};
+use super::{AxisName, KnitMesh, RibbonMesh, TextOr, UrchinMesh, WovenMesh};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -95,6 +95,14 @@ pub struct MeshFile {
     pub blobs: Option<BlobsMesh>,
     /// A palm tree: a closed trunk along z from z = 0 and leaves from its top, one connected surface.
     pub palm: Option<PalmMesh>,
+    /// Flat band of triangles along a path.
+    pub ribbon: Option<RibbonMesh>,
+    /// Cylinder of woven yarns along z, middle at the origin.
+    pub woven: Option<WovenMesh>,
+    /// Knitted patch of yarns in the plane xy, middle at the origin.
+    pub knit: Option<KnitMesh>,
+    /// Ball of tets with soft spines.
+    pub tet_urchin: Option<UrchinMesh>,
 }
 
 /// How cells of a grid are cut into triangles.

@@ -8,6 +8,7 @@ mod material;
 mod mesh;
 mod motion;
 mod select;
+mod yarn;
 
 pub use body::*;
 pub use collider::*;
@@ -16,6 +17,7 @@ pub use material::*;
 pub use mesh::*;
 pub use motion::*;
 pub use select::*;
+pub use yarn::*;
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -11,9 +11,12 @@ mod palm;
 mod path;
 mod random;
 mod revolve;
+mod ribbon;
 mod strands;
 mod surfaces;
+mod urchin;
 mod volumes;
+mod yarn;
 
 pub use arch::{ArchOptions, tet_arch};
 pub use belt::{BeltOptions, belt};
@@ -24,9 +27,12 @@ pub use palm::{PalmOptions, palm};
 pub use path::path;
 pub use random::Random;
 pub use revolve::{capsule, cylinder, torus, uv_sphere};
+pub use ribbon::{RibbonOptions, ribbon};
 pub use strands::{GroomOptions, HelixOptions, groom, helix, rod};
 pub use surfaces::{GridOptions, box_surface, disc, grid, ico_sphere};
+pub use urchin::{UrchinOptions, tet_urchin};
 pub use volumes::{tet_box, tet_cylinder, tet_sphere, tet_torus};
+pub use yarn::{KnitOptions, WovenOptions, knit, woven};
 
 use crate::resolved::Cells;
 use stiction_numerics::{Vec2, Vec3};

@@ -13,21 +13,27 @@ const FINE: u32 = 64;
 /// where points are unevenly spaced [Yuksel2011]. `points` holds at least two, neighbours apart.
 pub fn path(points: &[Vec3], segments: u32) -> RawMesh {
     let fine = fine_polyline(points);
+    strands(spaced(&fine, &fine, segments), segments + 1)
+}
+
+/// Values given at the points of a polyline, linear in between, at places equally spaced along it.
+pub(super) fn spaced(line: &[Vec3], values: &[Vec3], segments: u32) -> Vec<Vec3> {
     let mut length = vec![0.0];
-    for pair in fine.windows(2) {
+    for pair in line.windows(2) {
         length.push(length[length.len() - 1] + (pair[1] - pair[0]).norm());
     }
     let total = length[length.len() - 1];
     let at = |i: u32| {
         let wanted = total * f64::from(i) / f64::from(segments);
-        let k = length.partition_point(|l| *l <= wanted).clamp(1, fine.len() - 1);
+        let k = length.partition_point(|l| *l <= wanted).clamp(1, line.len() - 1);
         let share = (wanted - length[k - 1]) / (length[k] - length[k - 1]);
-        fine[k - 1] + (fine[k] - fine[k - 1]) * share.min(1.0)
+        values[k - 1] + (values[k] - values[k - 1]) * share.min(1.0)
     };
-    strands((0..=segments).map(at).collect(), segments + 1)
+    (0..=segments).map(at).collect()
 }
 
-fn fine_polyline(points: &[Vec3]) -> Vec<Vec3> {
+/// The smooth curve through the points, [`FINE`] steps per span.
+pub(super) fn fine_polyline(points: &[Vec3]) -> Vec<Vec3> {
     let last = points.len() - 1;
     // Ends are mirrored, so that the curve starts and stops straight.
     let before = points[0] * 2.0 - points[1];

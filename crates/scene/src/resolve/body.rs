@@ -6,6 +6,7 @@ use super::collider::DEFAULT_GAP;
 use super::copies::copies;
 use super::frames::{frame_pins, on_frames};
 use super::grain::friction_direction;
+use super::inflation::inflation;
 use super::material::{friction, kind_name, material};
 use super::mesh::{Placement, raw_mesh};
 use super::motion::motion;
@@ -18,8 +19,7 @@ use crate::geometry::{check_mesh, embed, mean};
 use crate::material::Material;
 use crate::motion::Motion;
 use crate::resolved::{
-    Body, BodyKind, Cells, Collider, ColliderMotion, EmbeddedSurface, Inflation, Mesh, Pin, RestShape,
-    VertexGroup,
+    Body, BodyKind, Cells, Collider, ColliderMotion, EmbeddedSurface, Mesh, Pin, RestShape, VertexGroup,
 };
 use std::collections::BTreeMap;
 use stiction_numerics::Vec3;
@@ -122,7 +122,7 @@ fn body(
         embedded_surface: embedded,
         frames,
         rest,
-        inflation: inflation(&at("inflation"), file)?,
+        inflation: inflation(&at("inflation"), file, &mesh)?,
         warp: file.warp.and_then(|w| vec3(w).try_normalize(0.0)),
         mesh,
         material,
@@ -356,16 +356,4 @@ fn pin_motion(path: &str, pin: &PinFile, middle: Vec3, colliders: &[Collider]) -
             fault(at, Problem::UnknownName { kind: "collider", name: name.clone() }, help)
         }
     }
-}
-
-fn inflation(path: &str, file: &BodyFile) -> Resolved<Option<Inflation>> {
-    let Some(f) = &file.inflation else { return Ok(None) };
-    if file.kind != KindName::Cloth {
-        let problem = Problem::Conflict("only a cloth (closed) can be inflated".to_owned());
-        return fault(path, problem, "take `inflation` out");
-    }
-    Ok(Some(Inflation {
-        pressure: f.pressure.unwrap_or(0.0),
-        bulk_modulus: non_negative(&format!("{path}.bulk"), "bulk", f.bulk.unwrap_or(0.0))?,
-    }))
 }

@@ -94,7 +94,7 @@ pub(super) fn raw_mesh(
     Ok((raw, source))
 }
 
-const GENERATORS: [&str; 23] = [
+const GENERATORS: [&str; 27] = [
     "file",
     "grid",
     "disc",
@@ -117,6 +117,10 @@ const GENERATORS: [&str; 23] = [
     "tet_lattice",
     "blobs",
     "palm",
+    "ribbon",
+    "woven",
+    "knit",
+    "tet_urchin",
     "(with an optional unit)",
 ];
 
@@ -144,6 +148,10 @@ fn given(spec: &MeshFile) -> Vec<&'static str> {
         spec.tet_lattice.is_some(),
         spec.blobs.is_some(),
         spec.palm.is_some(),
+        spec.ribbon.is_some(),
+        spec.woven.is_some(),
+        spec.knit.is_some(),
+        spec.tet_urchin.is_some(),
     ];
     GENERATORS.into_iter().zip(present).filter(|(_, on)| *on).map(|(name, _)| name).collect()
 }

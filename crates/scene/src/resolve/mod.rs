@@ -7,12 +7,14 @@ mod copies;
 mod couple;
 mod frames;
 mod grain;
+mod inflation;
 mod material;
 mod mesh;
 mod motion;
 mod roots;
 mod select;
 mod shapes;
+mod yarn;
 
 use crate::document::{Document, typed};
 use crate::error::{Problem, Resolved, fault, suggest};

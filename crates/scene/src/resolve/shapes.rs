@@ -3,6 +3,7 @@
 use super::Context;
 use super::check::{count, non_negative, positive, vec3};
 use super::mesh::{counts, raw_mesh, sizes, triangles_of};
+use super::yarn::yarn_shape;
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{BeltMesh, BlobsMesh, MeshFile, PathMesh, TetLatticeMesh};
 use crate::generate::{self, RawMesh};
@@ -19,18 +20,26 @@ pub(super) fn shape(at: &str, spec: &MeshFile, context: &mut Context<'_>) -> Opt
     if let Some(b) = &spec.blobs {
         return Some(blobs(at, b));
     }
-    spec.tet_lattice.as_ref().map(|t| tet_lattice(at, t, context))
+    if let Some(t) = &spec.tet_lattice {
+        return Some(tet_lattice(at, t, context));
+    }
+    yarn_shape(at, spec)
 }
 
 fn path(at: &str, p: &PathMesh) -> Resolved<RawMesh> {
     counts(at, "segments", [p.segments], [1])?;
-    count(&format!("{at}.points"), "points", p.points.len() as u32, 2)?;
-    let points: Vec<Vec3> = p.points.iter().map(|q| vec3(*q)).collect();
+    Ok(generate::path(&distinct(at, &p.points)?, p.segments))
+}
+
+/// Two points or more, no two alike in a row.
+pub(super) fn distinct(at: &str, points: &[[f64; 3]]) -> Resolved<Vec<Vec3>> {
+    count(&format!("{at}.points"), "points", points.len() as u32, 2)?;
+    let points: Vec<Vec3> = points.iter().map(|q| vec3(*q)).collect();
     if let Some(k) = points.windows(2).position(|pair| (pair[1] - pair[0]).norm() == 0.0) {
         let problem = Problem::Conflict(format!("points {k} and {} are the same", k + 1));
         return fault(format!("{at}.points.{}", k + 1), problem, "leave one of them out");
     }
-    Ok(generate::path(&points, p.segments))
+    Ok(points)
 }
 
 fn belt(at: &str, b: &BeltMesh) -> Resolved<RawMesh> {

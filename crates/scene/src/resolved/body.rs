@@ -126,11 +126,26 @@ pub enum RestShape {
     Pattern,
 }
 
-/// Pressure on the inside of a closed surface: p = pressure + bulk_modulus (1 − V/V₀).
+/// Gauge pressure p inside a closed surface of volume V, as a function of V and the volume V₀ at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inflation {
     /// Gauge pressure at the rest volume [Pa].
     pub pressure: f64,
-    /// Resistance to change of volume [Pa].
-    pub bulk_modulus: f64,
+    /// How it changes with the volume.
+    pub law: InflationLaw,
+}
+
+/// How the pressure in a closed surface changes with its volume.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InflationLaw {
+    /// p = p₀ + B (1 − V/V₀).
+    Linear {
+        /// B, resistance to change of volume [Pa].
+        bulk_modulus: f64,
+    },
+    /// A gas at constant temperature: p = (p_a + p₀) V₀/V − p_a.
+    Gas {
+        /// p_a, pressure outside [Pa].
+        ambient: f64,
+    },
 }

@@ -13,6 +13,7 @@ mod merged;
 mod near;
 mod newton;
 mod options;
+mod pressure;
 mod progress;
 mod solver;
 mod strain_limits;

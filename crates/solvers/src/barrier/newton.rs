@@ -11,6 +11,7 @@ use super::islands::{Islands, Owners};
 use super::line_search::{Limit, constraint_line_search};
 use super::linear_solve::{LinearSolves, Solved, System};
 use super::options::BarrierOptions;
+use super::pressure::solve_with_pressure;
 use super::strain_limits::{StrainLimits, add_terms};
 use crate::incremental::IncrementalPotential;
 use crate::report::{StepSeconds, timed};
@@ -81,7 +82,7 @@ impl Newton<'_> {
         let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, anchors))?;
         let fixed = &potential.prescription.fixed;
         let (mut rhs, terms) = self.assemble(potential, way, &contacts);
-        let (d, solved) = self.direction(way, &contacts, &terms, fixed, &mut rhs)?;
+        let (d, solved) = self.direction(potential, way, &contacts, &terms, &mut rhs)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
         let direction = Configuration { blocks: d, kinematic, time: target.time - now.time };
         let (options, detector, limits) = (self.options, &mut *self.detector, self.limits);
@@ -125,13 +126,14 @@ impl Newton<'_> {
     /// The direction d; prescribed blocks have the rest of their way.
     fn direction(
         &mut self,
+        potential: &IncrementalPotential<'_>,
         way: Way<'_>,
         contacts: &[Contact],
         terms: &[Terms],
-        fixed: &[bool],
         rhs: &mut [Vec3],
     ) -> Result<(Vec<Vec3>, Solved), StepError> {
         let (options, nodes) = (self.options, self.world.model.nodes);
+        let fixed = &potential.prescription.fixed[..];
         let (matrix, linear, owners) = (&*self.system, &mut *self.linear, &self.detector.owners);
         timed(&mut self.seconds.linear_solve, || {
             let operator = ContactOperator::new(matrix, contacts, terms);
@@ -147,7 +149,10 @@ impl Newton<'_> {
             let (of_block, count) = islands.parts();
             let parts = PcgParts { of_block: &of_block, count };
             let system = System { matrix, contacts, terms, fixed, parts, nodes };
-            let solved = linear.solve(options, &system, &operator, rhs, &mut d)?;
+            let ranks = potential.rank_ones(&way.now.blocks);
+            let solved = solve_with_pressure(&ranks, fixed, rhs, &mut d, |rhs, d| {
+                linear.solve(options, &system, &operator, rhs, d)
+            })?;
             Ok((d, solved))
         })
     }
