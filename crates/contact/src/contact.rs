@@ -101,6 +101,11 @@ impl ContactStencil {
         stencil
     }
 
+    /// How far the contact moves when its nodes move by one together in the best way: √Σ b².
+    pub fn lever(&self) -> f64 {
+        self.weights().iter().map(|b| b * b).sum::<f64>().sqrt()
+    }
+
     /// Adds a weight to a node; a zero weight leaves no trace.
     pub fn add(&mut self, node: u32, weight: f64) {
         if weight == 0.0 {

@@ -19,6 +19,10 @@ pub(super) struct Converter<'a> {
     pub prescribed_end: &'a [Vec3],
 }
 
+/// A contact that is prescribed but for this much of a lever cannot be kept open by its free nodes: they would have to move by twenty times its gap.
+/// It is left to its neighbours.
+const HELD: f64 = 0.05;
+
 /// What is known of a contact before its stencil is made.
 pub(super) struct Touch<'a> {
     pub vertices: &'a [u32],
@@ -36,7 +40,7 @@ pub(super) struct Touch<'a> {
 }
 
 impl Converter<'_> {
-    /// The contact, or `None` when nothing in it is free to move.
+    /// The contact, or `None` when nothing, or next to nothing, in it is free to move.
     pub fn contact(&self, touch: &Touch<'_>) -> Option<NewContact> {
         let h = self.motion.h;
         let mut stencil = ContactStencil::default();
@@ -61,7 +65,7 @@ impl Converter<'_> {
                 }
             }
         }
-        if stencil.nodes().is_empty() {
+        if stencil.lever() < HELD {
             return None;
         }
         let [a, b] = touch.objects.map(|o| o as usize);

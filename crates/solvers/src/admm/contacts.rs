@@ -1,6 +1,7 @@
 //! The contacts of a step, and the projection of velocities on them.
 
 use super::options::AdmmOptions;
+use crate::first_contacts::open_penetrations;
 use crate::solver::{StepError, World};
 use stiction_contact::coulomb::NodeBlockSweep;
 use stiction_contact::detect::{Collider, DetectError, StepMotion, pair_gap};
@@ -152,9 +153,7 @@ fn prepare(
             let near = if reach > 0.0 { (1.0 - contact.gap / reach).clamp(0.0, 1.0) } else { 1.0 };
             contact.cohesion = cohesion * near * h;
         }
-        if contact.gap < 0.0 {
-            contact.normal_offset = contact.gap / options.resolve_time.max(h);
-        }
     }
+    open_penetrations(&mut contacts, options.resolve_time, h);
     contacts
 }

@@ -1,21 +1,25 @@
-//! The contact local step: p = (x − x_t + λ)/h projected on the contact constraints; contacts are those near at the start of the step.
+//! The contact local step: p = (x − x_t + λ)/h projected on the contact constraints; contacts are those near at the start of the step, and at its end
+//! those that the final motion would pass through.
 //!
 //! λ \[m\] is rebuilt from the impulses of the step before, −h W⁻¹ Bᵀ r, so that what rests stays at rest.
 
 use super::options::IntegratorOptions;
 use super::strands::Strands;
 use crate::contact_report::report_contacts;
+use crate::first_contacts::open_penetrations;
 use crate::report::{StepReport, StepSeconds, timed};
 use crate::solver::{StepError, World};
 use stiction_contact::detect::{Collider, StepMotion};
-use stiction_contact::{ContactSet, ImpulseMemory, ProjectOptions};
+use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions};
 use stiction_numerics::{Vec3, ordered_max_by};
 
 /// Contacts of one step.
 pub struct ContactStep<'a> {
     motion: StepMotion<'a>,
-    sweeps: usize,
+    options: IntegratorOptions,
     pub set: ContactSet,
+    /// Sorted keys of all contacts.
+    known: Vec<u64>,
     /// Which strands touch something, and which nodes.
     pub touched: Vec<bool>,
     pub touching: Vec<bool>,
@@ -36,29 +40,20 @@ impl<'a> ContactStep<'a> {
         seconds: &mut StepSeconds,
     ) -> Result<ContactStep<'a>, StepError> {
         let nodes = world.model.nodes;
-        let mut found = timed(&mut seconds.detection, || {
+        let found = timed(&mut seconds.detection, || {
             collider.proximity(world.model, world.parameters, &motion, velocity)
         })?;
         let mut out = ContactStep {
             motion,
-            sweeps: options.sweeps,
+            options: options.clone(),
             set: ContactSet::new(&strands.contact_weight),
+            known: Vec::new(),
             touched: vec![false; strands.list.len()],
             touching: vec![false; nodes],
             projected: vec![Vec3::zeros(); nodes],
             dual: vec![Vec3::zeros(); nodes],
         };
-        for contact in &mut found {
-            if contact.gap < 0.0 {
-                contact.normal_offset = contact.gap / options.resolve_time.max(motion.h);
-            }
-            for &node in contact.stencil.nodes() {
-                out.touching[node as usize] = true;
-                out.touched[strands.of_node[node as usize] as usize] = true;
-            }
-        }
-        let refused = |e: stiction_contact::ContactError| StepError::Contact { reason: e.to_string() };
-        out.set.append(&found, Some(memory)).map_err(refused)?;
+        out.append(found, strands, Some(memory))?;
         for contact in 0..out.set.len() {
             let impulse = out.set.total_impulse(contact);
             let (nodes, coefficients) = out.set.stencil(contact);
@@ -68,6 +63,55 @@ impl<'a> ContactStep<'a> {
             }
         }
         Ok(out)
+    }
+
+    fn append(
+        &mut self,
+        mut found: Vec<NewContact>,
+        strands: &Strands,
+        memory: Option<&ImpulseMemory>,
+    ) -> Result<(), StepError> {
+        open_penetrations(&mut found, self.options.resolve_time, self.motion.h);
+        for &node in found.iter().flat_map(|contact| contact.stencil.nodes()) {
+            self.touching[node as usize] = true;
+            self.touched[strands.of_node[node as usize] as usize] = true;
+        }
+        self.known.extend(found.iter().map(|c| c.key));
+        self.known.sort_unstable();
+        self.set.append(&found, memory).map_err(|e| StepError::Contact { reason: e.to_string() })
+    }
+
+    /// The last projection; what the motion that it leads to would pass through joins the contacts, and it is done again.
+    pub fn finish(
+        &mut self,
+        world: World<'_>,
+        strands: &Strands,
+        collider: &mut Collider,
+        x: &[Vec3],
+        seconds: &mut StepSeconds,
+    ) -> Result<(), StepError> {
+        self.project(x, seconds);
+        for _ in 0..self.options.final_passes {
+            let velocity: Vec<Vec3> = (0..x.len()).map(|n| self.end_velocity(n, x)).collect();
+            let (model, parameters) = (world.model, world.parameters);
+            let found = timed(&mut seconds.detection, || {
+                collider.continuous_with_crossings(model, parameters, &self.motion, &velocity, &self.known)
+            })?;
+            if found.is_empty() {
+                break;
+            }
+            self.append(found, strands, None)?;
+            self.project(x, seconds);
+        }
+        Ok(())
+    }
+
+    /// Velocity over the step: feasible where something touches \[m/s\].
+    pub fn end_velocity(&self, node: usize, x: &[Vec3]) -> Vec3 {
+        match self.touching[node] {
+            true => self.projected[node],
+            false => (x[node] - self.motion.start[node]) / self.motion.h,
+        }
     }
 
     /// Step size \[s\].
@@ -80,7 +124,7 @@ impl<'a> ContactStep<'a> {
         for (n, p) in self.projected.iter_mut().enumerate() {
             *p = (x[n] - self.motion.start[n] + self.dual[n]) / self.motion.h;
         }
-        let options = ProjectOptions { sweeps: self.sweeps, ..ProjectOptions::default() };
+        let options = ProjectOptions { sweeps: self.options.sweeps, ..ProjectOptions::default() };
         timed(&mut seconds.contact_projection, || self.set.project(&mut self.projected, &options));
     }
 

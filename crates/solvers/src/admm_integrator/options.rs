@@ -26,6 +26,8 @@ pub struct IntegratorOptions {
     pub local_iterations: usize,
     /// Newton iterations of the twist of a strand after each step.
     pub twist_iterations: usize,
+    /// Most rounds of detection and projection at the end of a step, so that what its motion would pass through is kept out.
+    pub final_passes: usize,
     /// Time over which a penetration is opened \[s\]; not shorter than the step.
     pub resolve_time: f64,
 }
@@ -42,6 +44,7 @@ impl Default for IntegratorOptions {
             sigma: 1e-3,
             local_iterations: 1,
             twist_iterations: 3,
+            final_passes: 4,
             resolve_time: 0.05,
         }
     }

@@ -189,7 +189,7 @@ impl Solver for IntegratorSolver {
         };
         let mut x: Vec<Vec3> = (0..model.nodes).map(inertial).collect();
         let reached = self.iterate(world, state, &held, &mut contact, &mut x, &mut report);
-        contact.project(&x, &mut report.seconds);
+        contact.finish(world, &self.strands, &mut self.collider, &x, &mut report.seconds)?;
         contact.report(world, &mut report);
         self.memory = contact.set.remember();
         let blocks = end_of_step(state, &held, &contact, &x, h);
