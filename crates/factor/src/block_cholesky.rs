@@ -105,7 +105,10 @@ impl SparseCholesky {
     }
 
     /// Solutions per component, in elimination order.
-    fn solve_components<T: crate::llt::Row>(&self, read: impl Fn(usize, usize) -> T + Sync) -> Vec<Vec<T>> {
+    fn solve_components<T: crate::panels::Row>(
+        &self,
+        read: impl Fn(usize, usize) -> T + Sync,
+    ) -> Vec<Vec<T>> {
         let solve = |component: &Component| {
             let plan = &component.plan;
             let mut x = Vec::with_capacity(plan.size());

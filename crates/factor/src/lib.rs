@@ -11,6 +11,7 @@ mod csc;
 mod error;
 mod llt;
 mod lu;
+mod panels;
 mod plan;
 mod scalar_cholesky;
 mod wide;

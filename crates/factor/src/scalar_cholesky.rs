@@ -5,7 +5,7 @@ use crate::plan::{ComponentPlan, UpperGraph, plan_components};
 use crate::wide::Wide;
 use crate::{CscMatrix, FactorError};
 use rayon::prelude::*;
-use stiction_numerics::Vec3;
+use stiction_numerics::{Lanes, Vec3};
 
 /// Factor of a symmetric positive definite scalar matrix, solved for three right-hand sides at once.
 #[derive(Debug)]
@@ -55,13 +55,18 @@ impl ScalarCholesky {
     pub fn solve_in_place(&self, rhs: &mut [Vec3]) {
         assert_eq!(rhs.len(), self.size, "one row of three numbers per unknown");
         let solve = |(plan, factor): &(ComponentPlan, ComponentFactor)| {
-            let mut x: Vec<Vec3> = plan.blocks.iter().map(|&i| rhs[i as usize]).collect();
+            let padded = |&i: &u32| {
+                let v = &rhs[i as usize];
+                Lanes([v.x, v.y, v.z, 0.0])
+            };
+            let mut x: Vec<Lanes> = plan.blocks.iter().map(padded).collect();
             factor.solve(&mut x);
             x
         };
-        let solutions: Vec<Vec<Vec3>> = self.components.par_iter().map(solve).collect();
+        let solutions: Vec<Vec<Lanes>> = self.components.par_iter().map(solve).collect();
         for ((plan, _), x) in self.components.iter().zip(&solutions) {
-            plan.blocks.iter().zip(x).for_each(|(&i, &value)| rhs[i as usize] = value);
+            let write = |(&i, Lanes([x, y, z, _])): (&u32, &Lanes)| rhs[i as usize] = Vec3::new(*x, *y, *z);
+            plan.blocks.iter().zip(x).for_each(write);
         }
     }
 
@@ -74,8 +79,8 @@ impl ScalarCholesky {
             let (now, later) = rest.split_at_mut(together);
             match now {
                 [one] => self.solve_in_place(one),
-                [_, _] => self.solve_wide::<6>(now),
-                _ => self.solve_wide::<12>(now),
+                [_, _] => self.solve_wide::<2>(now),
+                _ => self.solve_wide::<3>(now),
             }
             rest = later;
         }

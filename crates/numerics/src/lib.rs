@@ -10,6 +10,7 @@ pub mod block;
 pub mod dense;
 mod disjoint;
 pub mod krylov;
+pub mod lanes;
 pub mod ordered;
 pub mod random;
 pub mod stencil_stages;
@@ -28,6 +29,7 @@ pub use krylov::{
     PcgError, PcgInfo, PcgParams, PcgParts, PrecondBlockJacobi, PrecondIdentity, PrecondIncompleteCholesky,
     Preconditioner, ResidualNorm,
 };
+pub use lanes::{Lanes, VectorWork, vectorised};
 pub use nalgebra;
 pub use ordered::{ordered_dot, ordered_max, ordered_max_by, ordered_sum, ordered_sum_by};
 pub use random::Random;

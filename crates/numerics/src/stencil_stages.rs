@@ -15,6 +15,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::lanes::{VectorWork, vectorised};
+
 /// Largest number of parallel stages; one bit of a byte each.
 pub const MAX_STAGES: usize = 8;
 /// Items per chunk: large enough to hide the cost of a task, small enough to leave chunks for every thread.
@@ -240,18 +242,21 @@ impl StencilStages {
             if parallel && stage < MAX_STAGES && chunks.len() > 1 {
                 // SAFETY: chunks of one stage name disjoint nodes (`colour`), each chunk owns its range of items and
                 // its tally, and all lengths were checked above.
-                chunks
-                    .par_iter()
-                    .for_each(|&chunk| unsafe { self.run_chunk(chunk as usize, &shared, kernel) });
+                chunks.par_iter().for_each(|&chunk| {
+                    vectorised(ChunkWork { stages: self, chunk: chunk as usize, shared: &shared, kernel });
+                });
             } else {
                 // SAFETY: one thread; lengths were checked above.
-                chunks.iter().for_each(|&chunk| unsafe { self.run_chunk(chunk as usize, &shared, kernel) });
+                chunks.iter().for_each(|&chunk| {
+                    vectorised(ChunkWork { stages: self, chunk: chunk as usize, shared: &shared, kernel });
+                });
             }
         }
     }
 
     /// # Safety
     /// No other thread touches the items, the tally or the nodes of this chunk meanwhile.
+    #[inline(always)]
     unsafe fn run_chunk<T: Copy, I, A, K>(&self, chunk: usize, shared: &Shared<T, I, A>, kernel: &K)
     where
         K: StencilKernel<T, I, A>,
@@ -292,6 +297,23 @@ impl StencilStages {
                 }
             }
         }
+    }
+}
+
+/// One chunk. Only `StencilStages::run` makes one, under the conditions of `run_chunk`.
+struct ChunkWork<'a, T, I, A, K> {
+    stages: &'a StencilStages,
+    chunk: usize,
+    shared: &'a Shared<T, I, A>,
+    kernel: &'a K,
+}
+
+impl<T: Copy, I, A, K: StencilKernel<T, I, A>> VectorWork for ChunkWork<'_, T, I, A, K> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: see above.
+        unsafe { self.stages.run_chunk(self.chunk, self.shared, self.kernel) }
     }
 }
 

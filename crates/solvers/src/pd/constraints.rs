@@ -1,12 +1,13 @@
 //! The elastic constraints of a model: z_i = D_i x with a stiffness, a weight and a proximal map each.
 //!
-//! Rows of D in this order: two per triangle (the columns of F), three per tet, one per spring; then, apart from them, one per
-//! quadratic form. A quadratic form `k/2 |D x − o|²` (flat shells, straight rods, attachments, soft pins) needs no projection: it
+//! Rows of D in this order: two per triangle (the columns of F), three per tet, one per spring; then one per quadratic form. A quadratic form `k/2 |D x − o|²` (flat shells, straight rods, attachments, soft pins) needs no projection: it
 //! stands in the global matrix as it is, and what it gives to the right-hand side stays for the step.
 
-use super::corotated::{SheetProx, SolidProx};
+use super::batches::Batches;
 use super::options::PdOptions;
 use super::selection::{RowList, Selection};
+use super::tets::{Tet, TetBatch};
+use super::triangles::{Triangle, TriangleBatch};
 use crate::moduli::small_strain;
 use stiction_bodies::{Body, Model, Parameters};
 use stiction_energy::bending::{BendError, HingeScale, Plate, QuadraticBend, Topology};
@@ -25,17 +26,6 @@ pub enum Source {
     Anchor(usize, usize),
     /// A coupling of the model.
     Coupling(usize),
-}
-
-/// A triangle or a tet.
-#[derive(Clone, Copy, Debug)]
-pub struct Continuum<P> {
-    /// Proximal map.
-    pub prox: P,
-    /// w \[J\].
-    pub weight: f64,
-    /// β K \[J s\].
-    pub damping: f64,
 }
 
 /// `k/2 (|D x − o| − L)²`.
@@ -73,14 +63,14 @@ pub struct Quadratic {
 /// All constraints of a model.
 #[derive(Debug)]
 pub struct Constraints {
-    /// Rows that are projected.
-    pub selection: Selection,
+    pub triangles: Batches<TriangleBatch>,
+    pub tets: Batches<TetBatch>,
+    pub springs: Vec<Spring>,
+    /// Rows of springs.
+    pub lengths: Selection,
+    pub quadratics: Vec<Quadratic>,
     /// Rows of quadratic forms.
     pub forms: Selection,
-    pub triangles: Vec<Continuum<SheetProx>>,
-    pub tets: Vec<Continuum<SolidProx>>,
-    pub springs: Vec<Spring>,
-    pub quadratics: Vec<Quadratic>,
     /// W_e as a share of K.
     share: f64,
     /// Step size of the weights \[s\].
@@ -96,17 +86,17 @@ const ROD_WEIGHT: f64 = 200.0;
 /// Rest values of a curvature vector below this count as flat or straight.
 const FLAT: f64 = 1e-6;
 
-/// Constraints in the making, with the rows of each kind.
+/// Constraints in the making.
 struct Builder<'a> {
     model: &'a Model,
     parameters: &'a Parameters,
     options: &'a PdOptions,
-    triangles: Vec<Continuum<SheetProx>>,
-    tets: Vec<Continuum<SolidProx>>,
+    triangles: Vec<Triangle>,
+    tets: Vec<Tet>,
     springs: Vec<Spring>,
     quadratics: Vec<Quadratic>,
-    /// Rows of the four kinds.
-    rows: [RowList; 4],
+    /// Rows of the springs and of the quadratic forms.
+    rows: [RowList; 2],
 }
 
 impl Constraints {
@@ -147,23 +137,25 @@ impl Constraints {
             }
         }
         builder.attachments();
-        let Builder { triangles, tets, springs, quadratics, rows, .. } = builder;
-        let [mut projected, tet_rows, spring_rows, form_rows] = rows;
-        projected.append(tet_rows);
-        projected.append(spring_rows);
-        let selection = Selection::new(model.nodes, projected);
-        let forms = Selection::new(model.nodes, form_rows);
-        let share = options.elastic_weight;
-        Ok(Constraints { selection, forms, triangles, tets, springs, quadratics, share, h: None })
+        let Builder { triangles, tets, springs, quadratics, rows: [lengths, forms], .. } = builder;
+        Ok(Constraints {
+            triangles: Batches::new(&triangles, model.nodes, TriangleBatch::new),
+            tets: Batches::new(&tets, model.nodes, TetBatch::new),
+            springs,
+            lengths: Selection::new(model.nodes, lengths),
+            quadratics,
+            forms: Selection::new(model.nodes, forms),
+            share: options.elastic_weight,
+            h: None,
+        })
     }
 
-    /// Takes the weights for a step size \[s\]; duals, which are scaled by them, keep their forces.
+    /// Takes the weights for a step size \[s\]; duals of springs, which are scaled by them, keep their forces.
     pub fn weigh(&mut self, h: f64, dual: &mut [Vec3]) {
         if self.h == Some(h) {
             return;
         }
-        let first = self.row_starts()[1];
-        for (spring, dual) in self.springs.iter_mut().zip(&mut dual[first..]) {
+        for (spring, dual) in self.springs.iter_mut().zip(dual) {
             let weight = (self.share * spring.stiffness).min(spring.heaviest / (h * h));
             if self.h.is_some() {
                 *dual *= spring.weight / weight;
@@ -173,17 +165,44 @@ impl Constraints {
         self.h = Some(h);
     }
 
-    /// First row of the tets and of the springs.
-    pub fn row_starts(&self) -> [usize; 2] {
-        let tets = 2 * self.triangles.len();
-        [tets, tets + 3 * self.tets.len()]
+    /// Number of rows that are projected.
+    pub fn projected_rows(&self) -> usize {
+        self.triangles.rows() + self.tets.rows() + self.springs.len()
     }
 
-    /// A row of all: projected ones, then quadratic forms.
-    pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, f64)> + Clone + '_ {
-        match row.checked_sub(self.selection.rows()) {
-            None => self.selection.row(row),
-            Some(form) => self.forms.row(form),
+    /// Number of all rows: projected ones, then quadratic forms.
+    pub fn rows(&self) -> usize {
+        self.projected_rows() + self.quadratics.len()
+    }
+
+    /// Nodes and coefficients of a row of all; `out` is emptied first.
+    pub fn row(&self, row: usize, out: &mut Vec<(u32, f64)>) {
+        out.clear();
+        let (triangles, tets, springs) = (self.triangles.rows(), self.tets.rows(), self.springs.len());
+        if row < triangles {
+            out.extend(self.triangles.row(row));
+        } else if row < triangles + tets {
+            out.extend(self.tets.row(row - triangles));
+        } else if row < triangles + tets + springs {
+            out.extend(self.lengths.row(row - triangles - tets));
+        } else {
+            out.extend(self.forms.row(row - triangles - tets - springs));
+        }
+    }
+
+    /// Weight w and damping β K of a row: what stands in the matrix, with the full stiffness for quadratic forms.
+    pub fn stiffness(&self, row: usize) -> (f64, f64) {
+        let (triangles, tets, springs) = (self.triangles.rows(), self.tets.rows(), self.springs.len());
+        if row < triangles {
+            self.triangles.stiffness(row)
+        } else if row < triangles + tets {
+            self.tets.stiffness(row - triangles)
+        } else if row < triangles + tets + springs {
+            let spring = &self.springs[row - triangles - tets];
+            (spring.weight, spring.damping)
+        } else {
+            let form = &self.quadratics[row - triangles - tets - springs];
+            (form.stiffness, form.damping)
         }
     }
 }
@@ -197,48 +216,38 @@ impl Builder<'_> {
 
     fn triangle(&mut self, element: &TriangleElement) {
         let (area, law) = (element.rest.area, small_strain(&element.law));
-        let stiffness = Orthotropic {
+        let moduli = Orthotropic {
             c11: law.c11 * area,
             c22: law.c22 * area,
             c12: law.c12 * area,
             c33: law.c33 * area,
         };
-        let full = stiffness.c11.max(stiffness.c22);
-        let weight = self.options.elastic_weight * full;
+        let full = moduli.c11.max(moduli.c22);
         let body = self.model.body_of_node[element.nodes[0] as usize] as usize;
         let limit = match &self.parameters.materials[body] {
             Material::Cloth(cloth) => cloth.strain_limit,
             _ => None,
         };
-        let longest = limit.map_or(f64::INFINITY, |limit| 1.0 + limit);
-        self.triangles.push(Continuum {
-            prox: SheetProx::new(stiffness, weight, longest),
-            weight,
+        self.triangles.push(Triangle {
+            nodes: element.nodes,
+            inverse: element.rest.inverse,
+            moduli,
+            longest: limit.map_or(f64::INFINITY, |limit| 1.0 + limit),
+            weight: self.options.elastic_weight * full,
             damping: self.body_damping(element.nodes[0]).0 * full,
         });
-        let inverse = element.rest.inverse;
-        for k in 0..2 {
-            let (g1, g2) = (inverse[(0, k)], inverse[(1, k)]);
-            let [a, b, c] = element.nodes;
-            self.rows[0].push(&[(a, -(g1 + g2)), (b, g1), (c, g2)]);
-        }
     }
 
     fn tet(&mut self, element: &TetElement) {
         let (volume, Lame { lambda, mu }) = (element.rest.volume, element.lame);
         let full = (2.0 * mu + lambda) * volume;
-        let weight = self.options.elastic_weight * full;
-        self.tets.push(Continuum {
-            prox: SolidProx::new(mu * volume, lambda * volume, weight),
-            weight,
+        self.tets.push(Tet {
+            nodes: element.nodes,
+            inverse: element.rest.inverse,
+            moduli: [mu * volume, lambda * volume],
+            weight: self.options.elastic_weight * full,
             damping: self.body_damping(element.nodes[0]).0 * full,
         });
-        let inverse = element.rest.inverse;
-        for k in 0..3 {
-            let g = [inverse[(0, k)], inverse[(1, k)], inverse[(2, k)]];
-            let [a, b, c, d] = element.nodes;
-            self.rows[1].push(&[(a, -(g[0] + g[1] + g[2])), (b, g[0]), (c, g[1]), (d, g[2])]);
-        }
     }
 
     /// `EA/(2L) (|d| − L)²` on d = x₁ − x₀.
@@ -324,10 +333,10 @@ impl Builder<'_> {
             let weight = self.options.elastic_weight * stiffness;
             let heaviest = f64::INFINITY;
             self.springs.push(Spring { stiffness, length, weight, heaviest, damping, source, kind });
-            self.rows[2].push(row);
+            self.rows[0].push(row);
         } else {
             self.quadratics.push(Quadratic { stiffness, damping, source, kind });
-            self.rows[3].push(row);
+            self.rows[1].push(row);
         }
     }
 }

@@ -8,9 +8,14 @@ use crate::contact_report::report_contacts;
 use crate::first_contacts::{near_and_coming, open_penetrations};
 use crate::report::{StepReport, StepSeconds, timed};
 use crate::solver::{StepError, World};
+use rayon::prelude::*;
+use std::mem::take;
 use stiction_contact::detect::{Collider, StepMotion};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions, Stabilisation};
 use stiction_numerics::Vec3;
+
+/// Nodes that one task takes at least.
+const NODES: usize = 2048;
 
 /// Contacts of one step, and what they need.
 pub struct ContactStep<'a> {
@@ -31,6 +36,8 @@ pub struct ContactStep<'a> {
     pub projected: Vec<Vec3>,
     /// λ_c \[m\].
     pub dual: Vec<Vec3>,
+    /// What the impulses of the last projection did to each node, W⁻¹ Bᵀ r \[m/s\]; nothing after new contacts.
+    carried: Option<Vec<Vec3>>,
 }
 
 impl<'a> ContactStep<'a> {
@@ -56,6 +63,7 @@ impl<'a> ContactStep<'a> {
             touching: vec![false; nodes],
             projected: vec![Vec3::zeros(); nodes],
             dual: vec![Vec3::zeros(); nodes],
+            carried: None,
         }
     }
 
@@ -93,21 +101,43 @@ impl<'a> ContactStep<'a> {
     }
 
     /// p ← projection of (x − x_t + λ_c)/h.
+    ///
+    /// A projection starts from the impulses so far. What they do to the nodes is known from the projection before, so that they
+    /// are applied one by one only after new contacts came.
     pub fn project(&mut self, positions: &[Vec3], seconds: &mut StepSeconds) {
-        let (h, start) = (self.motion.h, self.motion.start);
-        for node in 0..positions.len() {
-            self.projected[node] = (positions[node] - start[node] + self.dual[node]) / h;
-        }
         let options = ProjectOptions { sweeps: self.options.sweeps, ..ProjectOptions::default() };
-        timed(&mut seconds.contact_projection, || self.set.project(&mut self.projected, &options));
+        let (h, start, dual) = (self.motion.h, self.motion.start, &self.dual);
+        let free = |n: usize| (positions[n] - start[n] + dual[n]) / h;
+        timed(&mut seconds.contact_projection, || {
+            let carried = self.carried.take();
+            self.projected.par_iter_mut().enumerate().with_min_len(NODES).for_each(|(n, p)| {
+                *p = free(n) + carried.as_ref().map_or_else(Vec3::zeros, |carried| carried[n]);
+            });
+            if self.set.is_empty() {
+                return;
+            }
+            self.set.load(&self.projected);
+            if carried.is_none() {
+                self.set.warm_start();
+            }
+            self.set.sweep(&options);
+            self.set.store(&mut self.projected);
+            let mut moved = carried.unwrap_or_else(|| vec![Vec3::zeros(); positions.len()]);
+            let projected = &self.projected;
+            moved
+                .par_iter_mut()
+                .enumerate()
+                .with_min_len(NODES)
+                .for_each(|(n, m)| *m = projected[n] - free(n));
+            self.carried = Some(moved);
+        });
     }
 
     /// λ_c += x − x_t − h p in the parts that touch something.
     pub fn update_dual(&mut self, positions: &[Vec3]) {
-        for node in 0..positions.len() {
-            let apart = self.apart(node, positions);
-            self.dual[node] += apart;
-        }
+        let mut dual = take(&mut self.dual);
+        dual.par_iter_mut().enumerate().with_min_len(NODES).for_each(|(n, d)| *d += self.apart(n, positions));
+        self.dual = dual;
     }
 
     /// Whether the part of a node touches something.
@@ -176,6 +206,10 @@ impl<'a> ContactStep<'a> {
                 self.touched[self.part_of_node[node as usize] as usize] = true;
             }
         }
+        if found.is_empty() {
+            return Ok(());
+        }
+        self.carried = None;
         self.known.extend(found.iter().map(|c| c.key));
         self.known.sort_unstable();
         self.set.append(&found, memory).map_err(|e| StepError::Contact { reason: e.to_string() })

@@ -10,17 +10,15 @@
 
 use super::constraints::Constraints;
 use super::options::PdOptions;
+use super::part_matrix::{Ingredients, PartMatrix};
 use super::step_data::{RowTargets, mass_damping};
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::mem::take;
-use stiction_factor::{CscMatrix, ScalarCholesky};
+use stiction_factor::ScalarCholesky;
 use stiction_numerics::Vec3;
 
-/// Matrices whose entries differ by less than this share of the largest one count as equal.
-const SAME: f64 = 1e-10;
-
-/// Parts that one task of a solve takes together: what the factor is read for at once.
+/// Parts that one task of a solve takes together, at most: what the factor is read for at once.
 const TOGETHER: usize = 4;
 
 /// Parts with equal matrices, and the factors of A and of A + W_c.
@@ -159,88 +157,45 @@ impl GlobalStep {
     fn factor(
         &mut self,
         constraints: &Constraints,
-        rows: &[f64],
+        row_weights: &[f64],
         members: Vec<Vec<u32>>,
         mass: &[f64],
         fixed: &[bool],
     ) -> Result<(), StepError> {
         let mut local = vec![0u32; self.part_of_node.len()];
         members.iter().for_each(|m| m.iter().enumerate().for_each(|(k, &n)| local[n as usize] = k as u32));
-        let mut rows_of_part: Vec<Vec<u32>> = vec![Vec::new(); members.len()];
-        for r in (0..rows.len()).filter(|&r| rows[r] > 0.0) {
-            let first = constraints.row(r).next();
-            let part = first.map(|(node, _)| self.part_of_node[node as usize]);
-            part.into_iter().for_each(|part| rows_of_part[part as usize].push(r as u32));
-        }
-        (self.held, self.parts, self.kin) = (Vec::new(), Vec::new(), Vec::new());
-        let mut known: Vec<[CscMatrix; 2]> = Vec::new();
-        for (nodes, own_rows) in members.into_iter().zip(rows_of_part) {
-            let mut triplets = Vec::new();
-            for &r in &own_rows {
-                let row = constraints.row(r as usize);
-                self.add_row(row, rows[r as usize], fixed, &local, &mut triplets);
-            }
-            let diagonal = |node: u32, extra: f64| match fixed[node as usize] {
-                true => 1.0,
-                false => mass[node as usize] + extra,
-            };
-            let entries = triplets.len();
-            let mut matrix =
-                |with_contact: f64| {
-                    triplets.truncate(entries);
-                    triplets.extend((0u32..).zip(&nodes).map(|(k, &node)| {
-                        (k, k, diagonal(node, with_contact * self.weights[node as usize]))
-                    }));
-                    CscMatrix::from_triplets(nodes.len(), &triplets)
-                };
-            let matrices = [matrix(0.0)?, matrix(1.0)?];
-            self.join_kin(matrices, &mut known)?;
-            self.parts.push(nodes);
-        }
-        Ok(())
-    }
-
-    /// The next part joins those of equal matrices, or begins kin of its own.
-    fn join_kin(
-        &mut self,
-        matrices: [CscMatrix; 2],
-        known: &mut Vec<[CscMatrix; 2]>,
-    ) -> Result<(), StepError> {
-        let part = self.parts.len() as u32;
-        let equal = |other: &[CscMatrix; 2]| (0..2).all(|k| same(&other[k], &matrices[k]));
-        if let Some(kin) = known.iter().position(equal) {
-            self.kin[kin].parts.push(part);
-            return Ok(());
-        }
-        let [free, contact] = [ScalarCholesky::new(&matrices[0])?, ScalarCholesky::new(&matrices[1])?];
-        self.kin.push(Kin { parts: vec![part], free, contact });
-        known.push(matrices);
-        Ok(())
-    }
-
-    /// Entries of `w dᵀd` for one row d in local numbers; those of prescribed nodes go to `held`.
-    fn add_row(
-        &mut self,
-        row: impl Iterator<Item = (u32, f64)> + Clone,
-        weight: f64,
-        fixed: &[bool],
-        local: &[u32],
-        out: &mut Vec<(u32, u32, f64)>,
-    ) {
-        for (k, (a, ca)) in row.clone().enumerate() {
-            for (b, cb) in row.clone().skip(k) {
-                let value = weight * ca * cb;
-                match (fixed[a as usize], fixed[b as usize]) {
-                    (false, false) => {
-                        let (i, j) = (local[a as usize], local[b as usize]);
-                        out.push((i.max(j), i.min(j), value));
-                    }
-                    (false, true) => self.held.push((a, b, value)),
-                    (true, false) => self.held.push((b, a, value)),
-                    (true, true) => {}
+        let rows_of_part = self.rows_of_parts(constraints, row_weights, members.len());
+        (self.held, self.kin) = (Vec::new(), Vec::new());
+        let mut known: Vec<PartMatrix> = Vec::new();
+        for (part, (nodes, rows)) in members.iter().zip(rows_of_part).enumerate() {
+            let contact = &self.weights;
+            let from = Ingredients { constraints, row_weights, fixed, mass, contact, local: &local };
+            let matrix = PartMatrix::new(&from, nodes, &rows, &mut self.held);
+            match known.iter().position(|other| other.is_like(&matrix)) {
+                Some(kin) => self.kin[kin].parts.push(part as u32),
+                None => {
+                    let [free, contact] = matrix.assemble()?;
+                    let (free, contact) = (ScalarCholesky::new(&free)?, ScalarCholesky::new(&contact)?);
+                    self.kin.push(Kin { parts: vec![part as u32], free, contact });
+                    known.push(matrix);
                 }
             }
         }
+        self.parts = members;
+        Ok(())
+    }
+
+    /// Rows of D that act, by part.
+    fn rows_of_parts(&self, constraints: &Constraints, weights: &[f64], parts: usize) -> Vec<Vec<u32>> {
+        let mut out = vec![Vec::new(); parts];
+        let mut terms = Vec::new();
+        for r in (0..weights.len()).filter(|&r| weights[r] > 0.0) {
+            constraints.row(r, &mut terms);
+            if let Some((node, _)) = terms.first() {
+                out[self.part_of_node[*node as usize] as usize].push(r as u32);
+            }
+        }
+        out
     }
 
     /// Moves the columns of prescribed nodes to the right-hand side.
@@ -254,11 +209,13 @@ impl GlobalStep {
     /// factor are solved together.
     pub fn solve(&self, with_contact: &[bool], rhs: &mut [Vec3]) {
         let mut tasks: Vec<(&ScalarCholesky, Vec<u32>)> = Vec::new();
+        // Grouping does not change a bit, so it may look at the number of threads.
+        let together = TOGETHER.min(self.parts.len().div_ceil(rayon::current_num_threads()));
         for kin in &self.kin {
             let (touching, free): (Vec<u32>, Vec<u32>) =
                 kin.parts.iter().partition(|&&part| with_contact[part as usize]);
-            tasks.extend(touching.chunks(TOGETHER).map(|some| (&kin.contact, some.to_vec())));
-            tasks.extend(free.chunks(TOGETHER).map(|some| (&kin.free, some.to_vec())));
+            tasks.extend(touching.chunks(together).map(|some| (&kin.contact, some.to_vec())));
+            tasks.extend(free.chunks(together).map(|some| (&kin.free, some.to_vec())));
         }
         let solve = |(factor, parts): &(&ScalarCholesky, Vec<u32>)| {
             let gather = |&part: &u32| -> Vec<Vec3> {
@@ -280,14 +237,14 @@ impl GlobalStep {
 
 /// h² W + h β K of every row; 0 for what is switched off.
 fn row_weights(constraints: &Constraints, targets: &RowTargets, h: f64) -> Vec<f64> {
-    let weight = |w: f64, damping: f64| h * h * w + h * damping;
-    let triangles = constraints.triangles.iter().flat_map(|c| [weight(c.weight, c.damping); 2]);
-    let tets = constraints.tets.iter().flat_map(|c| [weight(c.weight, c.damping); 3]);
-    let springs = (constraints.springs.iter().zip(&targets.springs))
-        .map(|(s, (on, _))| if *on { weight(s.weight, s.damping) } else { 0.0 });
-    let quadratics = (constraints.quadratics.iter().zip(&targets.quadratics))
-        .map(|(q, (on, _))| if *on { weight(q.stiffness, q.damping) } else { 0.0 });
-    triangles.chain(tets).chain(springs).chain(quadratics).collect()
+    let switched = targets.springs.iter().chain(&targets.quadratics).map(|(on, _)| *on);
+    let elements = constraints.rows() - targets.springs.len() - targets.quadratics.len();
+    let on = std::iter::repeat_n(true, elements).chain(switched);
+    let weight = |(row, on): (usize, bool)| {
+        let (w, damping) = constraints.stiffness(row);
+        if on { h * h * w + h * damping } else { 0.0 }
+    };
+    on.enumerate().map(weight).collect()
 }
 
 /// h² W_c per node \[kg\]: clamp(β m, σ η, η) with η = m + (Dᵀ(·)D)_vv, or the user's value.   [Zhu2024, section 6.3]
@@ -300,10 +257,10 @@ fn contact_weights(
 ) -> Vec<f64> {
     let mass = &world.model.mass[..world.model.nodes];
     let mut eta = mass.to_vec();
+    let mut terms = Vec::new();
     for (r, weight) in rows.iter().enumerate() {
-        for (node, c) in constraints.row(r) {
-            eta[node as usize] += weight * c * c;
-        }
+        constraints.row(r, &mut terms);
+        terms.iter().for_each(|(node, c)| eta[*node as usize] += weight * c * c);
     }
     let heuristic = |n: usize| (options.sigma * eta[n]).max((options.beta * mass[n]).min(eta[n]));
     let given: Vec<Option<f64>> = world.model.bodies.iter().map(|b| options.weight_of(&b.name)).collect();
@@ -313,13 +270,4 @@ fn contact_weights(
             None => heuristic(n),
         })
         .collect()
-}
-
-fn same(a: &CscMatrix, b: &CscMatrix) -> bool {
-    if a.size() != b.size() || a.entry_count() != b.entry_count() {
-        return false;
-    }
-    let largest = a.values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-    let close = |(x, y): (&f64, &f64)| (x - y).abs() <= SAME * largest;
-    a.values().iter().zip(b.values()).all(close) && (0..a.size()).all(|j| a.column(j) == b.column(j))
 }

@@ -1,15 +1,20 @@
 //! Method `pd`: projective dynamics with ADMM contact and one prefactored global matrix. See `README.md` beside this file.
 
+mod batches;
 mod constraints;
 mod contact_step;
-mod corotated;
 mod global_step;
+mod incidence;
+mod lane_polar;
 mod local_step;
 mod options;
+mod part_matrix;
 mod residuals;
 mod selection;
 mod solver;
 mod step_data;
+mod tets;
+mod triangles;
 
 pub use options::{Accept, PdOptions};
 pub use solver::PdSolver;

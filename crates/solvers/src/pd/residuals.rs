@@ -18,57 +18,76 @@ pub struct Residuals {
     pub dual: f64,
 }
 
-/// z and p before an iteration, to tell how far they moved.
-pub struct Before {
-    projected: Vec<Vec3>,
-    velocity: Vec<Vec3>,
+/// Follows z and p from iteration to iteration; only where residuals are asked for, since it copies all rows.
+#[derive(Default)]
+pub struct Watch {
+    /// λ (before the first pass) or λ − z of the rows.
+    held: Vec<Vec3>,
+    /// z and p of the iteration before.
+    last: Option<(Vec<Vec3>, Vec<Vec3>)>,
+    strain: Vec<Vec3>,
+    /// Of the first iteration of the step: the scale of the others.
+    first: Option<Residuals>,
 }
 
-impl Before {
-    /// Copies both.
-    pub fn new(local: &LocalStep, contact: &ContactStep<'_>) -> Before {
-        Before { projected: local.projected.clone(), velocity: contact.projected.clone() }
+impl Watch {
+    /// Before the local step at `positions`.
+    pub fn before(&mut self, constraints: &Constraints, local: &LocalStep, positions: &[Vec3]) {
+        self.held = local.rows(constraints);
+        self.strain = strains(constraints, positions);
     }
 
-    /// Residuals after an iteration that ended at `positions`.
-    pub fn residuals(
-        self,
+    /// Residuals after an iteration that ended at `positions`, and the combined one. The first pass of a step predicts and has none.
+    pub fn after(
+        &mut self,
         constraints: &Constraints,
         local: &LocalStep,
         contact: &ContactStep<'_>,
-        positions: &[Vec3],
-        h: f64,
-    ) -> Residuals {
-        let selection = &constraints.selection;
-        let apart = |r: usize| (selection.at(r, positions) - local.projected[r]).norm_squared();
-        let elastic = ordered_sum_by(selection.rows(), apart);
-        let touching = ordered_sum_by(positions.len(), |n| contact.apart(n, positions).norm_squared());
-        let mut change = self.projected;
-        for (r, weight) in weights(constraints).enumerate() {
-            change[r] = (local.projected[r] - change[r]) * weight;
+        (positions, h, predicting): (&[Vec3], f64, bool),
+    ) -> Option<(Residuals, f64)> {
+        // λ = held + D x but in the first pass, z = λ − (λ − z).
+        let now = local.rows(constraints);
+        let dual_of = |r: usize| if predicting { self.held[r] } else { self.held[r] + self.strain[r] };
+        let z: Vec<Vec3> = (0..now.len()).map(|r| dual_of(r) - now[r]).collect();
+        let before = self.last.replace((z, contact.projected.clone()))?;
+        if predicting {
+            return None;
         }
-        let base: Vec<Vec3> = (0..positions.len())
+        let (z, p) = self.last.as_ref()?;
+        let strain = strains(constraints, positions);
+        let elastic = ordered_sum_by(z.len(), |r| (strain[r] - z[r]).norm_squared());
+        let touching = ordered_sum_by(positions.len(), |n| contact.apart(n, positions).norm_squared());
+        let mut force: Vec<Vec3> = (0..positions.len())
             .map(|n| match contact.touched_node(n) {
-                true => (contact.projected[n] - self.velocity[n]) * (contact.set.weights()[n] / h),
+                true => (p[n] - before.1[n]) * (contact.set.weights()[n] / h),
                 false => Vec3::zeros(),
             })
             .collect();
-        let mut force = vec![Vec3::zeros(); positions.len()];
-        selection.add_transposed(&change, &base, &mut force);
+        let mut terms = Vec::new();
+        for r in 0..z.len() {
+            constraints.row(r, &mut terms);
+            let change = (z[r] - before.0[r]) * constraints.stiffness(r).0;
+            terms.iter().for_each(|(node, c)| force[*node as usize] += change * *c);
+        }
         let dual = ordered_sum_by(force.len(), |n| force[n].norm_squared());
-        Residuals { primal: (elastic + touching).sqrt(), dual: dual.sqrt() }
+        let found = Residuals { primal: (elastic + touching).sqrt(), dual: dual.sqrt() };
+        Some((found, combined(self.first.get_or_insert(found), &found)))
     }
 }
 
-/// w of the projected rows.
-fn weights(constraints: &Constraints) -> impl Iterator<Item = f64> + '_ {
-    let triangles = constraints.triangles.iter().flat_map(|c| [c.weight; 2]);
-    let tets = constraints.tets.iter().flat_map(|c| [c.weight; 3]);
-    triangles.chain(tets).chain(constraints.springs.iter().map(|s| s.weight))
+/// D x of the projected rows.
+fn strains(constraints: &Constraints, positions: &[Vec3]) -> Vec<Vec3> {
+    let mut terms = Vec::new();
+    (0..constraints.projected_rows())
+        .map(|r| {
+            constraints.row(r, &mut terms);
+            terms.iter().map(|(node, c)| positions[*node as usize] * *c).sum()
+        })
+        .collect()
 }
 
 /// primal/primal₁ + dual/dual₁.
-pub fn combined(first: &Residuals, now: &Residuals) -> f64 {
+fn combined(first: &Residuals, now: &Residuals) -> f64 {
     let share = |value: f64, scale: f64| if scale > 0.0 { value / scale } else { 0.0 };
     share(now.primal, first.primal) + share(now.dual, first.dual)
 }

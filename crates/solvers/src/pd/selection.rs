@@ -1,4 +1,4 @@
-//! The selection matrix D: every row is a fixed combination of nodes, the same for x, y and z.
+//! Rows of the selection matrix D that are not strains of elements: each a fixed combination of nodes, the same for x, y and z.
 //!
 //! Stored twice: by rows for `D x`, by nodes for `Dᵀ y`. Both products write each entry from one place in a fixed order, so
 //! they give the same bits for any thread count.
@@ -56,14 +56,6 @@ impl RowList {
         self.0.values.extend(row.iter().map(|(_, coefficient)| *coefficient));
         self.0.starts.push(self.0.columns.len() as u32);
     }
-
-    /// Adds all rows of another list.
-    pub fn append(&mut self, other: RowList) {
-        let first = self.0.columns.len() as u32;
-        self.0.starts.extend(other.0.starts[1..].iter().map(|start| first + start));
-        self.0.columns.extend(other.0.columns);
-        self.0.values.extend(other.0.values);
-    }
 }
 
 /// Sparse D, by rows and by nodes.
@@ -106,14 +98,22 @@ impl Selection {
         out.par_iter_mut().enumerate().with_min_len(1024).for_each(|(row, value)| *value = self.at(row, x));
     }
 
-    /// `out = base + Dᵀ y`.
-    pub fn add_transposed(&self, y: &[Vec3], base: &[Vec3], out: &mut [Vec3]) {
-        out.par_iter_mut().enumerate().with_min_len(512).for_each(|(node, value)| {
-            let mut sum = base[node];
+    /// One entry of `Dᵀ y`.
+    #[inline]
+    pub fn transposed_at(&self, node: usize, y: &[Vec3]) -> Vec3 {
+        let mut sum = Vec3::zeros();
+        if !y.is_empty() {
             for (row, coefficient) in self.by_node.line(node) {
                 sum += y[row as usize] * coefficient;
             }
-            *value = sum;
+        }
+        sum
+    }
+
+    /// `out = base + Dᵀ y`.
+    pub fn add_transposed(&self, y: &[Vec3], base: &[Vec3], out: &mut [Vec3]) {
+        out.par_iter_mut().enumerate().with_min_len(512).for_each(|(node, value)| {
+            *value = base[node] + self.transposed_at(node, y);
         });
     }
 }

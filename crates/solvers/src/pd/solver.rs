@@ -5,7 +5,7 @@ use super::contact_step::ContactStep;
 use super::global_step::GlobalStep;
 use super::local_step::LocalStep;
 use super::options::{Accept, PdOptions};
-use super::residuals::{Before, LONGEST_PROFILE, PROFILE_NAMES, Residuals, combined};
+use super::residuals::{LONGEST_PROFILE, PROFILE_NAMES, Residuals, Watch};
 use super::step_data::{RowTargets, outer_forces};
 use crate::advance::accept;
 use crate::incremental::Inertia;
@@ -13,6 +13,7 @@ use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use rayon::prelude::*;
 use stiction_bodies::surfaces::VertexSource;
 use stiction_bodies::{Prescription, State};
 use stiction_contact::ImpulseMemory;
@@ -55,9 +56,22 @@ struct LoopReport {
     /// |x − x_prev|∞ and |x − x_t − h p|∞ of the last iteration \[m\].
     moved: f64,
     apart: f64,
-    last: Residuals,
-    combined: f64,
+    /// Residuals of the last iteration and the combined one, when asked for.
+    last: Option<(Residuals, f64)>,
     profile: Vec<(&'static str, f64)>,
+}
+
+impl LoopReport {
+    /// Books the residuals of an iteration.
+    fn watched(&mut self, found: Option<(Residuals, f64)>, iteration: usize) {
+        self.last = found;
+        if let Some((Residuals { primal, dual }, combined)) = found
+            && iteration <= LONGEST_PROFILE
+        {
+            let names = &PROFILE_NAMES[iteration - 1];
+            self.profile.extend(names.iter().map(String::as_str).zip([primal, dual, combined]));
+        }
+    }
 }
 
 impl PdSolver {
@@ -137,7 +151,7 @@ impl Loop<'_> {
         report: &mut StepReport,
     ) -> Result<LoopReport, StepError> {
         let mut out = LoopReport::default();
-        let mut first = None;
+        let mut watch = self.options.profile.then(Watch::default);
         let mut next = vec![Vec3::zeros(); x.len()];
         for iteration in 0..=self.options.iterations {
             // Iteration 0 predicts: elasticity with the remembered contact forces, no projection yet.
@@ -145,11 +159,10 @@ impl Loop<'_> {
             if !predicting && iteration % self.options.detect_every == 0 {
                 contact.detect_again(x, &mut report.seconds)?;
             }
-            let watched = self.options.profile || iteration == self.options.iterations || iteration == 1;
-            let before = (watched && !predicting).then(|| Before::new(local, contact));
-            timed(&mut report.seconds.local_projection, || {
-                local.project(self.constraints, self.targets, x, !predicting);
-            });
+            if let Some(watch) = &mut watch {
+                watch.before(self.constraints, local, x);
+            }
+            timed(&mut report.seconds.local_projection, || local.project(self.constraints, self.targets, x));
             if !predicting {
                 contact.project(x, &mut report.seconds);
             }
@@ -165,14 +178,9 @@ impl Loop<'_> {
                 ordered_max_by(x.len(), |n| contact.apart(n, &next).amax())
             };
             std::mem::swap(x, &mut next);
-            if let Some(before) = before {
-                out.last = before.residuals(self.constraints, local, contact, x, self.h);
-                out.combined = combined(first.get_or_insert(out.last), &out.last);
-                if self.options.profile && iteration <= LONGEST_PROFILE {
-                    let values = [out.last.primal, out.last.dual, out.combined];
-                    let names = &PROFILE_NAMES[iteration - 1];
-                    out.profile.extend(names.iter().map(String::as_str).zip(values));
-                }
+            if let Some(watch) = &mut watch {
+                let found = watch.after(self.constraints, local, contact, (x, self.h, predicting));
+                out.watched(found, iteration);
             }
             if self.options.stop_early && out.moved + out.apart < self.options.tolerance {
                 break;
@@ -183,19 +191,21 @@ impl Loop<'_> {
 
     /// Gathers the right-hand side and solves.
     fn solve(&self, local: &LocalStep, contact: &ContactStep<'_>, predicting: bool, out: &mut [Vec3]) {
-        self.constraints.selection.add_transposed(&local.flow, &self.base, out);
-        let mut with_contact = contact.touched.clone();
-        if predicting {
-            with_contact.fill(false);
-        }
-        for (n, b) in out.iter_mut().enumerate() {
+        out.par_iter_mut().enumerate().with_min_len(512).for_each(|(n, b)| {
+            *b = self.base[n];
             if self.fixed[n] {
-                *b = self.base[n];
-            } else if predicting {
+                return;
+            }
+            *b += local.force(self.constraints, n);
+            if predicting {
                 *b += contact.remembered(n);
             } else if contact.touched_node(n) {
                 *b += contact.pull(n);
             }
+        });
+        let mut with_contact = contact.touched.clone();
+        if predicting {
+            with_contact.fill(false);
         }
         self.global.solve(&with_contact, out);
     }
@@ -210,7 +220,7 @@ impl Solver for PdSolver {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
         let prescription = model.pins.prescribe(model, state, state.time + h);
-        self.constraints.weigh(h, &mut self.local.dual);
+        self.constraints.weigh(h, self.local.spring_duals());
         let targets = RowTargets::new(&self.constraints, world, state.time, state.time + h);
         let factored = self.global.factored;
         timed(&mut report.seconds.linear_solve, || {
@@ -250,14 +260,10 @@ impl Solver for PdSolver {
         report.iterations = reached.iterations;
         let delta = reached.moved + reached.apart;
         report.converged = delta < self.options.tolerance;
-        report.residual.extend([
-            ("delta_m", delta),
-            ("moved_m", reached.moved),
-            ("apart_m", reached.apart),
-            ("primal", reached.last.primal),
-            ("dual_n", reached.last.dual),
-            ("combined", reached.combined),
-        ]);
+        report.residual.extend([("delta_m", delta), ("moved_m", reached.moved), ("apart_m", reached.apart)]);
+        if let Some((Residuals { primal, dual }, combined)) = reached.last {
+            report.residual.extend([("primal", primal), ("dual_n", dual), ("combined", combined)]);
+        }
         report.counters.push(("factorisations", (self.global.factored - factored) as f64));
         report.counters.push(("factor_entries", self.global.factor_entries() as f64));
         report.counters.push(("factor_bytes_per_solve", self.global.factor_bytes_per_solve() as f64));
@@ -272,7 +278,7 @@ impl Solver for PdSolver {
 
     fn save(&self) -> SavedState {
         let mut saved = SavedState::new(2);
-        saved.put_vectors("elastic_dual", &self.local.dual);
+        saved.put_vectors("elastic_dual", &self.local.rows(&self.constraints));
         saved.put_impulses(&self.memory);
         saved
     }
@@ -280,13 +286,14 @@ impl Solver for PdSolver {
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
         saved.expect_version(2)?;
         let memory = saved.impulses()?;
-        self.local.dual = saved.vectors("elastic_dual", self.local.dual.len())?;
+        let duals = saved.vectors("elastic_dual", self.constraints.projected_rows())?;
+        self.local.set_duals(&self.constraints, &duals);
         self.memory = memory;
         Ok(())
     }
 
     fn reset(&mut self) {
-        self.local.dual.fill(Vec3::zeros());
+        self.local = LocalStep::new(&self.constraints);
         self.memory = ImpulseMemory::default();
     }
 }
@@ -302,7 +309,7 @@ impl PdSolver {
     ) {
         let model = world.model;
         let positions = &state.blocks[..model.nodes];
-        let (mut kinds, excess) = self.local.energies(&self.constraints, targets, positions);
+        let (mut kinds, excess) = LocalStep::energies(&self.constraints, targets, positions);
         let gravity = world.parameters.gravity;
         let height =
             model.mass[..model.nodes].iter().zip(&state.blocks).map(|(m, x)| -m * gravity.dot(x)).sum();
