@@ -64,6 +64,22 @@ fn wrong_input_names_file_line_and_fix() {
     refuse("this is no scene", &["bad.toml"]);
 }
 
+/// Two sheets that cross each other: exit code 2, and pairs with their places and depths.
+#[test]
+fn a_start_that_intersects_lists_pairs_places_and_depths() {
+    let crossing = "[bodies.other]\nkind = \"cloth\"\nmaterial = \"cotton\"\nrotate = { axis = [0, 1, 0.2], degrees = 60 }\n\
+                    mesh = { grid = { size = [0.5, 0.5], cells = [3, 3] } }\n";
+    let text = scene(crossing).replace("\"newton\"", "\"barrier\"");
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("bad.toml"), text).expect("a file");
+    let output = stiction(&["run", "bad.toml", "-o", "run"], folder.path());
+    let message = error_text(&output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    for word in ["at the start", "`cloth` and `other` near (", "cross by", "move the bodies apart"] {
+        assert!(message.contains(word), "`{word}` is not in:\n{message}");
+    }
+}
+
 #[test]
 fn method_and_set_work_together_in_any_order() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -237,7 +237,7 @@ fn the_guide_names_every_key() {
 
 /// Variants that read files of the user's own, which the project does not ship.
 fn needs_own_files(scene: &str, variant: &str) -> bool {
-    matches!((scene, variant), ("dancing.toml", "body=scan") | ("garment_fit.toml", "garment=dress"))
+    (scene, variant) == ("dancing.toml", "body=scan")
 }
 
 #[test]
