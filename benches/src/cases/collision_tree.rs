@@ -4,7 +4,7 @@ use crate::measure::{measure, on_threads};
 use crate::meshes::{alternating, waves};
 use crate::record::Record;
 use crate::registry::{Settings, Stopped};
-use stiction::collision::bvh::{Box32, Bvh};
+use stiction::collision::bvh::{Box32, Bvh, Extent};
 
 const CELLS: usize = 316;
 

@@ -1,6 +1,6 @@
 //! Tree order by recursive median split.
 
-use super::{Box32, LEAF};
+use super::{Box32, Extent, LEAF};
 
 /// Elements below which one thread builds a subtree.
 const SEQUENTIAL: usize = 8192;

@@ -14,9 +14,11 @@
 //! element sizes.
 
 mod build;
+mod extent;
 mod query;
 mod traverse;
 
+pub use extent::{Box32, Extent, MovingBox};
 pub use query::Visit;
 
 use rayon::prelude::*;
@@ -26,50 +28,6 @@ pub const LEAF: usize = 4;
 
 /// Nodes below which a subtree is refitted by one thread.
 const SEQUENTIAL_LEAVES: usize = 2048;
-
-/// An axis-aligned box in shifted, rounded coordinates.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Box32 {
-    /// Lower corner.
-    pub lo: [f32; 3],
-    /// Upper corner.
-    pub hi: [f32; 3],
-}
-
-impl Box32 {
-    /// Contains nothing; the neutral element of [`Box32::union`].
-    pub const EMPTY: Self = Self { lo: [f32::INFINITY; 3], hi: [f32::NEG_INFINITY; 3] };
-
-    /// The smallest box around both.
-    #[inline(always)]
-    pub fn union(&self, other: &Self) -> Self {
-        // plain comparisons compile to packed min/max; f32::min would also guard against NaN
-        let min = |a: f32, b: f32| if a < b { a } else { b };
-        let max = |a: f32, b: f32| if a > b { a } else { b };
-        Self {
-            lo: [min(self.lo[0], other.lo[0]), min(self.lo[1], other.lo[1]), min(self.lo[2], other.lo[2])],
-            hi: [max(self.hi[0], other.hi[0]), max(self.hi[1], other.hi[1]), max(self.hi[2], other.hi[2])],
-        }
-    }
-
-    /// Whether the closed boxes share a point. Branch-free: the outcome of single axes is not predictable.
-    #[inline(always)]
-    pub fn overlaps(&self, other: &Self) -> bool {
-        (self.lo[0] <= other.hi[0])
-            & (self.lo[1] <= other.hi[1])
-            & (self.lo[2] <= other.hi[2])
-            & (other.lo[0] <= self.hi[0])
-            & (other.lo[1] <= self.hi[1])
-            & (other.lo[2] <= self.hi[2])
-    }
-
-    /// Half the surface area, the usual measure of the cost of visiting a box.
-    #[inline]
-    fn half_area(&self) -> f64 {
-        let side = |k: usize| f64::from(self.hi[k] - self.lo[k]).max(0.0);
-        side(0) * side(1) + side(1) * side(2) + side(2) * side(0)
-    }
-}
 
 /// A node during descent: its index and its leaves `begin..end`.
 #[derive(Clone, Copy, Debug)]
@@ -102,16 +60,45 @@ impl Node {
 /// Label of a node whose elements have different labels.
 pub const MIXED: u32 = u32::MAX;
 
+/// The boxes of a tree.
+#[derive(Clone, Debug)]
+pub struct Boxes<B> {
+    /// Of elements in tree order.
+    elements: Vec<B>,
+    /// Of nodes in preorder.
+    nodes: Vec<B>,
+}
+
+impl<B> Default for Boxes<B> {
+    fn default() -> Self {
+        Self { elements: Vec::new(), nodes: Vec::new() }
+    }
+}
+
+impl<B: Extent> Boxes<B> {
+    #[inline]
+    pub(crate) fn node(&self, node: &Node) -> &B {
+        &self.nodes[node.index as usize]
+    }
+
+    /// Of the element at a position of the tree.
+    #[inline]
+    pub(crate) fn element(&self, position: usize) -> &B {
+        &self.elements[position]
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        (self.elements.capacity() + self.nodes.capacity()) * size_of::<B>()
+    }
+}
+
 /// The tree. It knows boxes, element numbers and one label per element (the body), by which whole subtrees
 /// can be skipped.
 #[derive(Clone, Debug)]
 pub struct Bvh {
     /// Position in the tree → element.
     order: Vec<u32>,
-    /// Boxes of elements in tree order.
-    element_boxes: Vec<Box32>,
-    /// Boxes of nodes in preorder.
-    nodes: Vec<Box32>,
+    boxes: Boxes<Box32>,
     /// The common label of the elements below each node, or [`MIXED`].
     labels: Vec<u32>,
     /// Σ half-areas of the nodes over that of the root at the last build.
@@ -125,14 +112,15 @@ impl Bvh {
         let order = build::median_order(boxes);
         let leaves = order.len().div_ceil(LEAF);
         let mut tree = Self {
-            element_boxes: order.iter().map(|&e| boxes[e as usize]).collect(),
-            nodes: vec![Box32::EMPTY; (2 * leaves).saturating_sub(1)],
+            boxes: Boxes::default(),
             labels: Vec::with_capacity((2 * leaves).saturating_sub(1)),
             order,
             built_cost: 0.0,
             cost: 0.0,
         };
-        tree.refit_nodes();
+        let mut fitted = Boxes::default();
+        let area = tree.fit(&mut fitted, |position| boxes[tree.order[position] as usize]);
+        tree.take(fitted, area);
         tree.built_cost = tree.cost;
         let labels: Vec<u32> = tree.order.iter().map(|&e| label_of(e)).collect();
         if leaves > 0 {
@@ -143,21 +131,29 @@ impl Bvh {
 
     /// Takes new element boxes, given as a function of the position in the tree, and updates all nodes.
     pub fn refit(&mut self, box_of_position: impl Fn(usize) -> Box32 + Sync) {
+        let mut boxes = std::mem::take(&mut self.boxes);
+        let area = self.fit(&mut boxes, box_of_position);
+        self.take(boxes, area);
+    }
+
+    fn take(&mut self, boxes: Boxes<Box32>, area: f64) {
+        let root = boxes.nodes.first().map_or(0.0, Box32::half_area);
+        self.cost = area / root.max(f64::MIN_POSITIVE);
+        self.boxes = boxes;
+    }
+
+    /// Fits further boxes to the same tree; returns the sum of the half-areas of the nodes.
+    pub fn fit<B: Extent>(&self, boxes: &mut Boxes<B>, box_of_position: impl Fn(usize) -> B + Sync) -> f64 {
+        let leaves = self.order.len().div_ceil(LEAF);
+        boxes.elements.resize(self.order.len(), B::EMPTY);
+        boxes.nodes.resize((2 * leaves).saturating_sub(1), B::EMPTY);
         let chunk = LEAF * SEQUENTIAL_LEAVES;
-        self.element_boxes.par_chunks_mut(chunk).enumerate().for_each(|(number, boxes)| {
-            for (k, slot) in boxes.iter_mut().enumerate() {
+        boxes.elements.par_chunks_mut(chunk).enumerate().for_each(|(number, part)| {
+            for (k, slot) in part.iter_mut().enumerate() {
                 *slot = box_of_position(number * chunk + k);
             }
         });
-        self.refit_nodes();
-    }
-
-    fn refit_nodes(&mut self) {
-        let leaves = self.order.len().div_ceil(LEAF);
-        if leaves > 0 {
-            let (root, area) = refit_subtree(&mut self.nodes, &self.element_boxes, leaves);
-            self.cost = area / root.half_area().max(f64::MIN_POSITIVE);
-        }
+        if leaves > 0 { refit_subtree(&mut boxes.nodes, &boxes.elements, leaves).1 } else { 0.0 }
     }
 
     /// How much more a traversal costs than just after the build; 1 means as good as new.
@@ -172,23 +168,22 @@ impl Bvh {
 
     /// Box around everything; `None` for an empty tree.
     pub fn root_box(&self) -> Option<&Box32> {
-        self.nodes.first()
+        self.boxes.nodes.first()
+    }
+
+    /// Its boxes.
+    pub fn boxes(&self) -> &Boxes<Box32> {
+        &self.boxes
     }
 
     /// Bytes held beside the mesh.
     pub fn memory_bytes(&self) -> usize {
-        let boxes = self.element_boxes.capacity() + self.nodes.capacity();
-        boxes * size_of::<Box32>() + (self.order.capacity() + self.labels.capacity()) * size_of::<u32>()
+        self.boxes.memory_bytes() + (self.order.capacity() + self.labels.capacity()) * size_of::<u32>()
     }
 
     pub(crate) fn root(&self) -> Option<Node> {
         let leaves = self.order.len().div_ceil(LEAF) as u32;
         (leaves > 0).then_some(Node { index: 0, begin: 0, end: leaves })
-    }
-
-    #[inline]
-    pub(crate) fn node_box(&self, node: &Node) -> &Box32 {
-        &self.nodes[node.index as usize]
     }
 
     #[inline]
@@ -208,17 +203,12 @@ impl Bvh {
     fn leaf_range_of(&self, node: &Node) -> std::ops::Range<usize> {
         node.begin as usize * LEAF..(node.end as usize * LEAF).min(self.order.len())
     }
-
-    #[inline]
-    pub(crate) fn element_box(&self, position: usize) -> &Box32 {
-        &self.element_boxes[position]
-    }
 }
 
 /// Refits one subtree; returns its box and the sum of half-areas, added in tree order for any thread count.
-fn refit_subtree(nodes: &mut [Box32], boxes: &[Box32], leaves: usize) -> (Box32, f64) {
+fn refit_subtree<B: Extent>(nodes: &mut [B], boxes: &[B], leaves: usize) -> (B, f64) {
     let (own, area) = if leaves == 1 {
-        (boxes.iter().fold(Box32::EMPTY, |sum, b| sum.union(b)), 0.0)
+        (boxes.iter().fold(B::EMPTY, |sum, b| sum.union(b)), 0.0)
     } else {
         let left_leaves = leaves.div_ceil(2);
         let (left_nodes, right_nodes) = nodes[1..].split_at_mut(2 * left_leaves - 1);
@@ -273,19 +263,19 @@ mod tests {
             let mut visited = 0;
             while let Some(node) = stack.pop() {
                 visited += 1;
-                let own = *tree.node_box(&node);
+                let own = *tree.boxes.node(&node);
                 let mut below = tree.order()[tree.leaf_range_of(&node)].iter().map(|e| e / 500);
                 let first = below.next().expect("not empty");
                 assert_eq!(tree.label(&node), if below.all(|l| l == first) { first } else { MIXED });
                 if node.is_leaf() {
-                    assert!(tree.leaf_range(&node).all(|k| own.union(tree.element_box(k)) == own));
+                    assert!(tree.leaf_range(&node).all(|k| own.union(tree.boxes.element(k)) == own));
                 } else {
                     let (left, right) = node.children();
-                    assert_eq!(own, tree.node_box(&left).union(tree.node_box(&right)));
+                    assert_eq!(own, tree.boxes.node(&left).union(tree.boxes.node(&right)));
                     stack.extend([left, right]);
                 }
             }
-            assert_eq!(visited, tree.nodes.len());
+            assert_eq!(visited, tree.boxes.nodes.len());
         }
     }
 
@@ -304,6 +294,6 @@ mod tests {
     fn empty_and_coincident_input() {
         assert!(Bvh::build(&[], |_| 0).root().is_none());
         let tree = Bvh::build(&vec![Box32 { lo: [1.0; 3], hi: [1.0; 3] }; 5000], |_| 7);
-        assert_eq!(tree.nodes.len(), 2 * 1250 - 1);
+        assert_eq!(tree.boxes.nodes.len(), 2 * 1250 - 1);
     }
 }

@@ -1,6 +1,6 @@
 //! Tree against itself: all pairs of elements whose boxes overlap, each once.
 
-use super::{Bvh, MIXED, Node};
+use super::{Boxes, Bvh, Extent, MIXED, Node};
 use rayon::prelude::*;
 
 /// Tasks into which a traversal is cut: enough to balance any machine, and fixed, so that the joined output
@@ -21,31 +21,52 @@ impl Bvh {
         make: impl Fn() -> Output + Sync,
         emit: impl Fn(usize, usize, &mut Output) + Sync,
     ) -> Vec<Output> {
+        self.self_pairs_in(&self.boxes, may_meet, make, emit)
+    }
+
+    /// The same with further boxes that were fitted to the tree.
+    pub fn self_pairs_in<B: Extent, Output: Send>(
+        &self,
+        boxes: &Boxes<B>,
+        may_meet: impl Fn(u32, u32) -> bool + Sync,
+        make: impl Fn() -> Output + Sync,
+        emit: impl Fn(usize, usize, &mut Output) + Sync,
+    ) -> Vec<Output> {
         let Some(root) = self.root() else { return Vec::new() };
         let is_open = |a: &Node, b: &Node| {
             let (a, b) = (self.label(a), self.label(b));
             a == MIXED || b == MIXED || may_meet(a, b)
         };
-        let tasks = self.expand(Task(root, root), &is_open);
-        tasks
+        let walk = Walk { tree: self, boxes, is_open };
+        walk.expand(Task(root, root))
             .into_par_iter()
             .map(|task| {
                 let mut output = make();
-                self.run(task, &is_open, &emit, &mut output);
+                walk.run(task, &emit, &mut output);
                 output
             })
             .collect()
     }
+}
 
+/// One traversal.
+struct Walk<'a, B, Open> {
+    tree: &'a Bvh,
+    boxes: &'a Boxes<B>,
+    /// Whether anything below two nodes may touch.
+    is_open: Open,
+}
+
+impl<B: Extent, Open: Fn(&Node, &Node) -> bool + Sync> Walk<'_, B, Open> {
     /// Splits the work breadth-first. Work is not even across tasks; the surplus of tasks evens it out.
-    fn expand(&self, first: Task, is_open: &impl Fn(&Node, &Node) -> bool) -> Vec<Task> {
+    fn expand(&self, first: Task) -> Vec<Task> {
         let mut tasks = vec![first];
         while tasks.len() < TASKS {
             let before = tasks.len();
             let mut finer = Vec::with_capacity(2 * before);
             let mut has_split = false;
             for task in tasks {
-                has_split |= self.split(task, is_open, &mut finer);
+                has_split |= self.split(task, &mut finer);
             }
             tasks = finer;
             if !has_split {
@@ -57,12 +78,7 @@ impl Bvh {
 
     /// Pushes the parts of a task; false when it is a pair of leaves already. Disjoint pairs vanish.
     #[inline]
-    fn split(
-        &self,
-        Task(a, b): Task,
-        is_open: &impl Fn(&Node, &Node) -> bool,
-        parts: &mut Vec<Task>,
-    ) -> bool {
+    fn split(&self, Task(a, b): Task, parts: &mut Vec<Task>) -> bool {
         if a.index == b.index {
             if a.is_leaf() {
                 parts.push(Task(a, b));
@@ -70,7 +86,7 @@ impl Bvh {
             }
             let (left, right) = a.children();
             for (x, y) in [(left, left), (right, right), (left, right)] {
-                if (x.index == y.index || self.node_box(&x).overlaps(self.node_box(&y))) && is_open(&x, &y) {
+                if (x.index == y.index || self.meet(&x, &y)) && (self.is_open)(&x, &y) {
                     parts.push(Task(x, y));
                 }
             }
@@ -82,17 +98,15 @@ impl Bvh {
         }
         if b.is_leaf() || (!a.is_leaf() && a.leaf_count() >= b.leaf_count()) {
             let (left, right) = a.children();
-            let other = self.node_box(&b);
             for child in [left, right] {
-                if self.node_box(&child).overlaps(other) && is_open(&child, &b) {
+                if self.meet(&child, &b) && (self.is_open)(&child, &b) {
                     parts.push(Task(child, b));
                 }
             }
         } else {
             let (left, right) = b.children();
-            let other = self.node_box(&a);
             for child in [left, right] {
-                if self.node_box(&child).overlaps(other) && is_open(&a, &child) {
+                if self.meet(&a, &child) && (self.is_open)(&a, &child) {
                     parts.push(Task(a, child));
                 }
             }
@@ -100,13 +114,12 @@ impl Bvh {
         true
     }
 
-    fn run<Output>(
-        &self,
-        task: Task,
-        is_open: &impl Fn(&Node, &Node) -> bool,
-        emit: &impl Fn(usize, usize, &mut Output),
-        output: &mut Output,
-    ) {
+    #[inline]
+    fn meet(&self, a: &Node, b: &Node) -> bool {
+        self.boxes.node(a).overlaps(self.boxes.node(b))
+    }
+
+    fn run<Output>(&self, task: Task, emit: &impl Fn(usize, usize, &mut Output), output: &mut Output) {
         let mut stack = Vec::with_capacity(128);
         stack.push(task);
         while let Some(task) = stack.pop() {
@@ -114,7 +127,7 @@ impl Bvh {
             if a.is_leaf() && b.is_leaf() {
                 self.leaf_pair(&a, &b, emit, output);
             } else {
-                self.split(task, is_open, &mut stack);
+                self.split(task, &mut stack);
             }
         }
     }
@@ -128,14 +141,14 @@ impl Bvh {
         output: &mut Output,
     ) {
         let is_self = a.index == b.index;
-        let other = self.node_box(b);
-        for i in self.leaf_range(a) {
-            let own = self.element_box(i);
+        let other = self.boxes.node(b);
+        for i in self.tree.leaf_range(a) {
+            let own = self.boxes.element(i);
             if !is_self && !own.overlaps(other) {
                 continue;
             }
-            for j in self.leaf_range(b) {
-                if (!is_self || i < j) && own.overlaps(self.element_box(j)) {
+            for j in self.tree.leaf_range(b) {
+                if (!is_self || i < j) && own.overlaps(self.boxes.element(j)) {
                     // the first node of a pair may lie behind the second only by construction errors
                     debug_assert!(i < j);
                     emit(i, j, output);

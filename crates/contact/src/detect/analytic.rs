@@ -3,7 +3,7 @@
 use stiction_collision::analytic::{RigidMotion, Shape, SurfacePoint};
 use stiction_numerics::Vec3;
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
-use stiction_scene::motion::{Motion, Pose};
+use stiction_scene::motion::{Motion, Pose, RateBounds};
 use stiction_scene::resolved::{Collider, ColliderMotion, ColliderShape, DirectionField};
 
 /// An analytic shape with its place at time zero and its motion.
@@ -74,18 +74,20 @@ impl PlacedShape {
     }
 
     /// How much the distance of a point within `reach` of `place` can change through the motion of the shape alone, over a span of
-    /// time \[m\]: the speed of the nearest surface point, bounded over the span. A ball is where its centre is, however it turns.
-    pub fn travel_bound(&self, place: &Vec3, reach: f64, [from, to]: [f64; 2]) -> f64 {
-        let Some(motion) = self.motion.as_ref().filter(|_| to > from) else { return 0.0 };
+    /// time \[m\].
+    pub fn travel_bound(&self, place: &Vec3, reach: f64, times: [f64; 2]) -> f64 {
+        let Some(travel) = self.travel(times) else { return 0.0 };
+        travel.bound(place, reach, self.closest(place, times[0]).distance)
+    }
+
+    /// The motion over a span of time, for many questions; `None` when it stands still.
+    pub(super) fn travel(&self, [from, to]: [f64; 2]) -> Option<Travel> {
+        let motion = self.motion.as_ref().filter(|_| to > from)?;
         let (rates, centre) = (motion.rate_bounds(from, to), motion.centre_at(from));
-        let moved = rates.translation * (to - from);
-        let arm = match self.ball_centre(from) {
-            // The scale moves the surface as well.
-            Some(ball) if rates.scaling == 0.0 => (ball - centre).norm(),
-            _ => (place - centre).norm() + reach + self.closest(place, from).distance.abs() + 2.0 * moved,
-        };
-        // Within the span the arm itself may grow with the scale.
-        rates.speed_at(arm * (rates.scaling * (to - from)).exp()) * (to - from)
+        // The scale moves the surface of a ball as well.
+        let ball_arm =
+            self.ball_centre(from).filter(|_| rates.scaling == 0.0).map(|ball| (ball - centre).norm());
+        Some(Travel { rates, centre, ball_arm, span: to - from })
     }
 
     /// Velocity of the surface over [time, time + h] as a contact sees it \[m/s\], at the surface point `found` nearest to `place`.
@@ -100,6 +102,29 @@ impl PlacedShape {
         let material = (next.apply(&reference) - found.point) / h;
         let approach = (found.distance - self.closest(place, time + h).distance) / h;
         material + found.normal * (approach - found.normal.dot(&material))
+    }
+}
+
+/// How a shape moves over a span of time: the speed of the surface point nearest to a place, bounded over the span. A ball is where its
+/// centre is, however it turns.
+pub(super) struct Travel {
+    rates: RateBounds,
+    /// Where it turns about.
+    centre: Vec3,
+    /// Distance of the centre of a ball from there \[m\].
+    ball_arm: Option<f64>,
+    span: f64,
+}
+
+impl Travel {
+    /// How much the distance of a point within `reach` of `place`, which itself is at `distance`, can change \[m\].
+    pub fn bound(&self, place: &Vec3, reach: f64, distance: f64) -> f64 {
+        let moved = self.rates.translation * self.span;
+        let arm = self
+            .ball_arm
+            .unwrap_or_else(|| (place - self.centre).norm() + reach + distance.abs() + 2.0 * moved);
+        // Within the span the arm itself may grow with the scale.
+        self.rates.speed_at(arm * (self.rates.scaling * self.span).exp()) * self.span
     }
 }
 

@@ -36,60 +36,15 @@ impl AnalyticSearch<'_> {
         self.touch(&[vertex], &[1.0], key, wanted)
     }
 
-    /// An edge whose inside is nearer than both ends.
-    pub fn edge(&self, edge: u32, ends: [u32; 2], wanted: &impl Fn(u64) -> bool) -> Option<NewContact> {
-        let key = analytic_key(AnalyticFeature::Edge, edge, self.shape.object);
-        if !wanted(key) || self.is_out_of_reach(&ends) {
-            return None;
-        }
-        let [a, b] = ends.map(|v| self.collider.start[v as usize]);
-        let s = match self.shape.ball_centre(self.converter.motion.time) {
-            Some(centre) => {
-                Some(point_edge(&centre, &a, &b).weights[1]).filter(|s| (BORDER..1.0 - BORDER).contains(s))
-            }
-            None => nearest_on_segment(a, b, |x| self.slope(x)),
-        }?;
-        self.touch(&ends, &[1.0 - s, s], key, wanted)
-    }
-
-    /// A triangle whose inside is nearer than its border.
-    pub fn triangle(
+    /// A place inside an edge or a triangle, given by its weights.
+    pub fn inside<const N: usize>(
         &self,
-        triangle: u32,
-        corners: [u32; 3],
+        (feature, index): (AnalyticFeature, u32),
+        vertices: [u32; N],
+        weights: &[f64; N],
         wanted: &impl Fn(u64) -> bool,
     ) -> Option<NewContact> {
-        let key = analytic_key(AnalyticFeature::Triangle, triangle, self.shape.object);
-        if !wanted(key) || self.is_out_of_reach(&corners) {
-            return None;
-        }
-        let [a, b, c] = corners.map(|v| self.collider.start[v as usize]);
-        let weights = match self.shape.ball_centre(self.converter.motion.time) {
-            Some(centre) => {
-                Some(point_triangle(&centre, &a, &b, &c).weights).filter(|w| w.iter().all(|w| *w > BORDER))
-            }
-            None => nearest_in_triangle([a, b, c], |x| self.slope(x)),
-        }?;
-        self.touch(&corners, &weights, key, wanted)
-    }
-
-    /// ∇φ at a point.
-    fn slope(&self, point: &Vec3) -> Vec3 {
-        self.start.closest(point).normal
-    }
-
-    /// Whether no point of a feature can be near at the start or beyond the surface at the end. Features of prescribed bodies are out of
-    /// reach too.
-    fn is_out_of_reach(&self, vertices: &[u32]) -> bool {
-        let first = vertices[0] as usize;
-        if first >= self.model.surfaces.kinematic_start() {
-            return true;
-        }
-        let object = self.model.surfaces.object_of_vertex[first];
-        let thickness = self.collider.analytic_thickness(self.model, vertices[0], self.shape.object);
-        let gap = pair_gap(self.model, [object, self.shape.object]);
-        lower_bound(&self.start, &self.collider.start, vertices) > thickness + gap
-            && lower_bound(&self.end, &self.collider.end, vertices) > thickness
+        self.touch(&vertices, weights, analytic_key(feature, index, self.shape.object), wanted)
     }
 
     /// The contact of a material point, if it is near at the start or beyond the surface at the end.
@@ -128,12 +83,35 @@ impl AnalyticSearch<'_> {
     }
 }
 
-/// A lower bound of φ on a feature: φ is convex, so it lies above its tangent plane at the middle, which is lowest at a corner.
-fn lower_bound(shape: &PosedShape<'_>, places: &[Vec3], vertices: &[u32]) -> f64 {
-    let corners = || vertices.iter().map(|&v| places[v as usize]);
-    let middle = corners().sum::<Vec3>() / vertices.len() as f64;
-    let found = shape.closest(&middle);
-    found.distance + corners().map(|x| found.normal.dot(&(x - middle))).fold(f64::INFINITY, f64::min)
+/// Weights of the place of an edge that is nearest to a convex solid at a time; `None` near its ends.
+pub(super) fn nearest_edge_place(
+    shape: &PlacedShape,
+    posed: &PosedShape<'_>,
+    time: f64,
+    [a, b]: [Vec3; 2],
+) -> Option<[f64; 2]> {
+    let s = match shape.ball_centre(time) {
+        Some(centre) => {
+            Some(point_edge(&centre, &a, &b).weights[1]).filter(|s| (BORDER..1.0 - BORDER).contains(s))
+        }
+        None => nearest_on_segment(a, b, |x| posed.closest(x).normal),
+    }?;
+    Some([1.0 - s, s])
+}
+
+/// Weights of the place of a triangle that is nearest to a convex solid at a time; `None` near its border.
+pub(super) fn nearest_triangle_place(
+    shape: &PlacedShape,
+    posed: &PosedShape<'_>,
+    time: f64,
+    [a, b, c]: [Vec3; 3],
+) -> Option<[f64; 3]> {
+    match shape.ball_centre(time) {
+        Some(centre) => {
+            Some(point_triangle(&centre, &a, &b, &c).weights).filter(|w| w.iter().all(|w| *w > BORDER))
+        }
+        None => nearest_in_triangle([a, b, c], |x| posed.closest(x).normal),
+    }
 }
 
 /// The place s of the minimum of a convex function on the segment a–b by bisection of its slope; `None` near an end.

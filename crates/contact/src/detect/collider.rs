@@ -7,8 +7,8 @@
 use super::analytic::PlacedShape;
 use super::analytic_search::AnalyticSearch;
 use super::compile::{collision_mesh, rooted_segments};
-use super::convert::{Converter, pair_key};
-use super::step_pairs::{NearPair, Search, StepPairs};
+use super::convert::{AnalyticFeature, Converter, pair_key};
+use super::step_pairs::{NearPair, Search, StepPairs, floor, passes_by};
 use crate::contact::NewContact;
 use rayon::prelude::*;
 use std::ops::Index;
@@ -120,10 +120,6 @@ impl Collider {
         &self.mesh
     }
 
-    pub(super) fn phase(&self) -> &BroadPhase {
-        &self.phase
-    }
-
     pub(super) fn step_pairs(&self) -> &StepPairs {
         &self.pairs
     }
@@ -190,7 +186,6 @@ impl Collider {
         known: (&[u64], Known),
     ) -> Result<Vec<NewContact>, DetectError> {
         self.place(model, motion, velocities)?;
-        self.phase.place_vertices(&self.mesh, &self.start, &self.end, 0.0)?;
         let converter = self.converter(model, parameters, motion);
         let mut out: Vec<NewContact> = self
             .meetings(known)
@@ -211,7 +206,7 @@ impl Collider {
             let thickness = self.mesh.vertex_half_thickness(v) + self.mesh.triangle_half_thickness(t);
             let [p, q, r, s] = [v, a, b, c].map(|v| &self.end[v as usize]);
             if near.keeps_apart(&[p], &[q, r, s], self.floor(near, thickness))
-                || !self.phase.vertex_meets_triangle(&self.mesh, v, t)
+                || passes_by([&self.start, &self.end], &[v], &[a, b, c], thickness + self.widest_gap)
             {
                 return None;
             }
@@ -225,7 +220,7 @@ impl Collider {
             let thickness = self.mesh.edge_half_thickness(e) + self.mesh.edge_half_thickness(f);
             let [p, q, r, s] = [a, b, c, d].map(|v| &self.end[v as usize]);
             if near.keeps_apart(&[p, q], &[r, s], self.floor(near, thickness))
-                || !self.phase.edges_meet(&self.mesh, e, f)
+                || passes_by([&self.start, &self.end], &[a, b], &[c, d], thickness + self.widest_gap)
             {
                 return None;
             }
@@ -261,14 +256,15 @@ impl Collider {
         let closed = self.closed.get_or_insert_with(|| ClosedSurfaces::new(&self.mesh));
         let mut report = check_state_with(&mut self.phase, closed, &self.mesh, &self.start)?;
         for shape in &self.shapes {
+            let posed = shape.posed(time);
             let inside = |&vertex: &u32| {
                 let place = self.start[vertex as usize];
-                let depth = -shape.closest(&place, time).distance;
+                let depth = -posed.closest(&place).distance;
                 let bodies = [model.surfaces.object_of_vertex[vertex as usize], shape.object];
                 let rooted = self.mesh.is_rooted(vertex, shape.object);
                 (depth > INSIDE && !rooted).then_some(InsidePoint { vertex, bodies, place, depth })
             };
-            report.inside.extend(self.touching.iter().filter_map(inside));
+            report.inside.par_extend(self.touching.par_iter().with_min_len(1024).filter_map(inside));
         }
         Ok(report)
     }
@@ -304,18 +300,8 @@ impl Collider {
         self.place_ends(model, motion, &end)
     }
 
-    /// The same to a given end, with the boxes of the vertices over the motion.
-    pub(super) fn place_blocks(
-        &mut self,
-        model: &Model,
-        motion: &StepMotion<'_>,
-        end: &[Vec3],
-    ) -> Result<(), DetectError> {
-        self.place_ends(model, motion, end)?;
-        self.phase.place_vertices(&self.mesh, &self.start, &self.end, 0.0)
-    }
-
-    fn place_ends(
+    /// The same to a given end.
+    pub(super) fn place_ends(
         &mut self,
         model: &Model,
         motion: &StepMotion<'_>,
@@ -331,8 +317,9 @@ impl Collider {
             touching: &self.touching,
             start: &self.start,
             end: &self.end,
-            time: motion.time,
+            times: [motion.time, motion.time + motion.h],
             widest_gap: self.widest_gap,
+            slack: self.options.slack,
         };
         self.pairs.update(&mut self.phase, &search)
     }
@@ -355,9 +342,13 @@ impl Collider {
             let (start, end) = (shape.posed(time), shape.posed(time + h));
             let search = AnalyticSearch { collider: self, model, converter, shape, start, end };
             out.par_extend(near.vertices.par_iter().filter_map(|&v| search.vertex(v, &wanted)));
-            let edge = |&e: &u32| search.edge(e, all_edges[e as usize], &wanted);
+            let edge = |(e, weights): &(u32, [f64; 2])| {
+                search.inside((AnalyticFeature::Edge, *e), all_edges[*e as usize], weights, &wanted)
+            };
             out.par_extend(near.edges.par_iter().filter_map(edge));
-            let triangle = |&t: &u32| search.triangle(t, all_triangles[t as usize], &wanted);
+            let triangle = |(t, weights): &(u32, [f64; 3])| {
+                search.inside((AnalyticFeature::Triangle, *t), all_triangles[*t as usize], weights, &wanted)
+            };
             out.par_extend(near.triangles.par_iter().filter_map(triangle));
         }
         out
@@ -365,7 +356,7 @@ impl Collider {
 
     /// The distance at which continuous detection stops a pair \[m\].
     fn floor(&self, near: &NearPair, thickness: f64) -> f64 {
-        thickness + self.options.slack * (near.offset.norm() - thickness).max(0.0)
+        floor(near.offset.norm(), thickness, self.options.slack)
     }
 
     /// The positions of four vertices at the moment when they touch; `None` when they pass free.

@@ -9,6 +9,7 @@
 //! Only free nodes can be held back. What a prescribed body runs into, and pairs that touch with d₀ = 0 at the start, are counted.
 
 use super::collider::{Collider, DetectError, StepMotion};
+use super::step_pairs::passes_by;
 use rayon::prelude::*;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
@@ -57,7 +58,7 @@ impl Collider {
         let mut limits = vec![f64::INFINITY; model.nodes];
         while report.rounds < ROUNDS {
             report.rounds += 1;
-            self.place_blocks(model, motion, blocks)?;
+            self.place_ends(model, motion, blocks)?;
             let blocked = self.blocked(model, motion);
             report.left = blocked.len();
             if blocked.is_empty() || !self.tighten(model, motion, &blocked, &mut limits, blocks) {
@@ -66,7 +67,7 @@ impl Collider {
         }
         if report.left > 0 {
             report.share = self.take_common_share(model, motion, blocks)?;
-            self.place_blocks(model, motion, blocks)?;
+            self.place_ends(model, motion, blocks)?;
             report.left = self.blocked(model, motion).len();
         }
         report.limited = limits.iter().filter(|limit| limit.is_finite()).count();
@@ -80,7 +81,8 @@ impl Collider {
             let [a, b, c] = self.mesh().triangles()[t as usize];
             let [p, q, r, s] = [v, a, b, c].map(|v| &self.end[v as usize]);
             let apart = near.keeps_apart(&[p], &[q, r, s], KEPT * near.offset.norm());
-            let meet = !apart && self.phase().vertex_meets_triangle(self.mesh(), v, t);
+            let thickness = self.mesh().vertex_half_thickness(v) + self.mesh().triangle_half_thickness(t);
+            let meet = !apart && !passes_by([&self.start, &self.end], &[v], &[a, b, c], thickness);
             meet.then(|| self.block(Query::PointTriangle, [v, a, b, c], near.offset))?
         });
         let edge_edge = self.step_pairs().edge_edge.par_iter().filter_map(|near| {
@@ -88,7 +90,8 @@ impl Collider {
             let ([a, b], [c, d]) = (self.mesh().edges()[e as usize], self.mesh().edges()[f as usize]);
             let [p, q, r, s] = [a, b, c, d].map(|v| &self.end[v as usize]);
             let apart = near.keeps_apart(&[p, q], &[r, s], KEPT * near.offset.norm());
-            let meet = !apart && self.phase().edges_meet(self.mesh(), e, f);
+            let thickness = self.mesh().edge_half_thickness(e) + self.mesh().edge_half_thickness(f);
+            let meet = !apart && !passes_by([&self.start, &self.end], &[a, b], &[c, d], thickness);
             meet.then(|| self.block(Query::EdgeEdge, [a, b, c, d], near.offset))?
         });
         let mut out: Vec<Blocked> = vertex_triangle.chain(edge_edge).collect();
@@ -165,7 +168,7 @@ impl Collider {
         motion: &StepMotion<'_>,
         blocks: &mut [Vec3],
     ) -> Result<f64, DetectError> {
-        self.place_blocks(model, motion, blocks)?;
+        self.place_ends(model, motion, blocks)?;
         let blocked = self.blocked(model, motion);
         // What prescribed bodies drive comes together however far the free nodes go.
         let is_driven = |vertex: u32| {

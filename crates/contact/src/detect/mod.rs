@@ -4,6 +4,7 @@
 //! for a contact set. Solvers ask when their method needs it; they get a service, not a finished list.
 
 mod analytic;
+mod analytic_near;
 mod analytic_search;
 mod collider;
 mod compile;

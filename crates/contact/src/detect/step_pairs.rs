@@ -1,21 +1,35 @@
 //! What may touch within one step, found once and asked many times.
 //!
 //! A solver looks for contacts several times per step, each time on the way from the same start to another trial end. The first
-//! search takes boxes over the motion grown by a *reach*; as long as every vertex of a later trial end lies in its box, the pairs
-//! found still hold all that can touch. (Later ends are mostly nearer to the start than the first, which knew of no contact.) What is asked of each pair afterwards (do the boxes of this
-//! motion overlap, does the pair come together) is the same as without this memory, so contacts do not depend on it. The
-//! vector between the closest points at the start is kept with each pair: it tells most of them apart at once.
+//! search takes the first end and lets every vertex end within a *reach* of it; as long as later ends stay within, the pairs found
+//! hold all that can touch. A vertex that goes farther is given a longer reach, and pairs around it are looked for again. The reach
+//! of the next step follows how far the vertex strayed in this one.
+//!
+//! The vector between the closest points at the start is kept with each pair. It tells most of them apart, for this end and for
+//! all others within reach: those are left out. What is asked of the remaining ones is the same as without this memory, so
+//! contacts do not depend on it.
 
 use super::analytic::PlacedShape;
-use super::collider::pair_gap;
+use super::analytic_near::NearFeatures;
 use rayon::prelude::*;
 use stiction_bodies::Model;
+use stiction_collision::broad_phase::Ways;
 use stiction_collision::distance::{edge_edge, point_triangle};
 use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
-use stiction_numerics::{Vec3, ordered_max_by};
+use stiction_numerics::Vec3;
 
-/// Share of the largest displacement by which boxes are grown beyond the gap.
-const WANDER: f64 = 0.02;
+/// Least reach, as shares of the contact gap and of the way of the vertex.
+const OF_GAP: f64 = 0.25;
+const OF_WAY: f64 = 0.02;
+
+/// The reach of a vertex is so many times as long as it strayed.
+const MORE: f64 = 1.5;
+
+/// When a larger share of the vertices has left its reach, all pairs are looked for again.
+const MANY: f64 = 0.1;
+
+/// Pairs or vertices per task.
+const PER_TASK: usize = 4096;
 
 /// A pair of features, and the vector between their closest points at the start, from the second to the first \[m\].
 #[derive(Clone, Copy, Debug)]
@@ -30,32 +44,63 @@ impl NearPair {
     /// concave function of time. False says nothing.
     #[inline]
     pub fn keeps_apart(&self, first: &[&Vec3], second: &[&Vec3], floor: f64) -> bool {
-        let along = |x: &&Vec3| self.offset.dot(x);
-        let lowest = first.iter().map(along).fold(f64::INFINITY, f64::min);
-        let highest = second.iter().map(along).fold(f64::NEG_INFINITY, f64::max);
+        let ends = |x: &[&Vec3]| {
+            x.iter().map(|x| self.offset.dot(x)).fold((f64::INFINITY, f64::NEG_INFINITY), widen)
+        };
         let distance = self.offset.norm();
         // Rounding of the products, far above what it can be.
         let rounding = 1e-12 * distance * (first[0].amax() + distance);
+        distance > floor && ends(first).0 - ends(second).1 > floor * distance + rounding
+    }
+
+    /// Whether [`NearPair::keeps_apart`] holds for all ends within reach of the given ones.
+    #[inline]
+    fn keeps_apart_within(&self, first: &[(&Vec3, f64)], second: &[(&Vec3, f64)], floor: f64) -> bool {
+        let spread = self.offset.abs().sum();
+        let along = |(x, reach): &(&Vec3, f64), side: f64| self.offset.dot(x) + side * spread * reach;
+        let lowest = first.iter().map(|x| along(x, -1.0)).fold(f64::INFINITY, f64::min);
+        let highest = second.iter().map(|x| along(x, 1.0)).fold(f64::NEG_INFINITY, f64::max);
+        let distance = self.offset.norm();
+        // Twice the rounding that a single end is given.
+        let rounding = 2e-12 * distance * (first[0].0.amax() + first[0].1 + distance);
         distance > floor && lowest - highest > floor * distance + rounding
     }
 }
 
-/// Features within reach of one analytic collider.
-#[derive(Clone, Debug, Default)]
-pub(super) struct NearFeatures {
-    pub vertices: Vec<u32>,
-    pub edges: Vec<u32>,
-    pub triangles: Vec<u32>,
+fn widen((low, high): (f64, f64), x: f64) -> (f64, f64) {
+    (low.min(x), high.max(x))
+}
+
+/// The distance at which continuous detection stops a pair that starts at `distance` \[m\], keeping a share of its gap.
+pub(super) fn floor(distance: f64, thickness: f64, slack: f64) -> f64 {
+    thickness + slack * (distance - thickness).max(0.0)
+}
+
+/// Whether one of two features stays above the other by more than `distance` \[m\] along a coordinate at both ends of the way, and so
+/// all along it.
+pub(super) fn passes_by(ends: [&[Vec3]; 2], first: &[u32], second: &[u32], distance: f64) -> bool {
+    let bounds = |x: &[Vec3], vertices: &[u32], k: usize| {
+        vertices.iter().map(|&v| x[v as usize][k]).fold((f64::INFINITY, f64::NEG_INFINITY), widen)
+    };
+    (0..3).any(|k| {
+        let [a, b] = ends.map(|x| (bounds(x, first, k), bounds(x, second, k)));
+        let above = |(first, second): ((f64, f64), (f64, f64))| first.0 - second.1 > distance;
+        let below = |(first, second): ((f64, f64), (f64, f64))| second.0 - first.1 > distance;
+        (above(a) && above(b)) || (below(a) && below(b))
+    })
 }
 
 /// Pairs and features of one step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StepPairs {
     start: Vec<Vec3>,
-    end: Vec<Vec3>,
     time: f64,
-    /// How far the end of a vertex may leave the box of its motion before this no longer holds \[m\].
-    reach: f64,
+    /// The end of the first search.
+    end: Vec<Vec3>,
+    /// How far from it each vertex may end, per coordinate \[m\].
+    reach: Vec<f64>,
+    /// How far from it each vertex ended so far \[m\].
+    strayed: Vec<f64>,
     pub vertex_triangle: Vec<NearPair>,
     pub edge_edge: Vec<NearPair>,
     /// Per analytic collider.
@@ -71,51 +116,124 @@ pub(super) struct Search<'a> {
     pub touching: &'a [u32],
     pub start: &'a [Vec3],
     pub end: &'a [Vec3],
-    pub time: f64,
+    /// Start and end of the step \[s\].
+    pub times: [f64; 2],
     /// Largest contact gap of a pair of objects \[m\].
     pub widest_gap: f64,
+    /// Share of a pair's start distance that continuous detection keeps.
+    pub slack: f64,
 }
 
 impl StepPairs {
     /// Looks again unless what is known covers the motion.
     pub fn update(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
-        let same_start = self.time == search.time && self.start == search.start;
-        let escaped = match same_start {
-            true => ordered_max_by(self.end.len(), |v| self.distance_to_box(v, &search.end[v])),
-            false => 0.0,
+        let outcome = if self.time == search.times[0] && self.start == search.start {
+            self.follow(phase, search)
+        } else {
+            self.begin(phase, search)
         };
-        if same_start && escaped <= self.reach {
-            return Ok(());
+        if outcome.is_err() {
+            self.start.clear();
         }
-        let largest = ordered_max_by(search.end.len(), |v| (search.end[v] - search.start[v]).norm());
-        let more = (WANDER * largest).max(escaped);
-        let gap = search.widest_gap + 2.0 * more;
-        let candidates = phase.swept_candidates(search.mesh, search.start, search.end, gap)?;
-        self.reach = 0.5 * gap;
-        self.time = search.time;
+        outcome
+    }
+
+    /// The first search of a step.
+    fn begin(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
+        self.time = search.times[0];
         self.start.clear();
         self.start.extend_from_slice(search.start);
         self.end.clear();
         self.end.extend_from_slice(search.end);
-        self.take(search, &candidates);
-        self.analytic = search.shapes.iter().map(|shape| self.near(search, shape)).collect();
+        self.strayed.resize(search.end.len(), 0.0);
+        let reach = |(v, strayed): (usize, &f64)| {
+            let way = (search.end[v] - search.start[v]).amax();
+            (OF_GAP * search.widest_gap + OF_WAY * way).max(MORE * strayed)
+        };
+        let each = self.strayed.par_iter().enumerate().with_min_len(PER_TASK);
+        each.map(reach).collect_into_vec(&mut self.reach);
+        self.strayed.fill(0.0);
+        self.search_all(phase, search)
+    }
+
+    /// Another end from the same start.
+    fn follow(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
+        let first = &self.end;
+        let each = self.strayed.par_iter_mut().zip(&mut self.reach).enumerate().with_min_len(PER_TASK);
+        let leaves = |(v, (strayed, reach)): (usize, (&mut f64, &mut f64))| {
+            let apart = search.end[v] - first[v];
+            let now = apart.amax();
+            *strayed = strayed.max(now);
+            // An end that is not a number counts too: the search refuses it.
+            let leaves = now > *reach || !apart.sum().is_finite();
+            *reach = if leaves { MORE * now } else { *reach };
+            leaves
+        };
+        let is_changed: Vec<bool> = each.map(leaves).collect();
+        let changed = is_changed.iter().filter(|c| **c).count();
+        if changed == 0 {
+            Ok(())
+        } else if changed as f64 > MANY * first.len() as f64 {
+            search.mesh.check_positions(search.end)?;
+            self.search_all(phase, search)
+        } else {
+            search.mesh.check_positions(search.end)?;
+            self.search_around(phase, search, &is_changed)
+        }
+    }
+
+    fn search_all(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
+        let candidates = phase.moving_candidates(search.mesh, &self.ways(search))?;
+        (self.vertex_triangle, self.edge_edge) = self.near(search, &candidates);
+        let all = |_: &[u32]| true;
+        let of_shape = |shape| NearFeatures::new(search, shape, &self.ends(), &all);
+        self.analytic = search.shapes.iter().map(of_shape).collect();
         Ok(())
     }
 
-    /// How far a point is outside the box of a vertex's motion, in its farthest coordinate \[m\].
-    fn distance_to_box(&self, vertex: usize, point: &Vec3) -> f64 {
-        let (low, high) =
-            (self.start[vertex].inf(&self.end[vertex]), self.start[vertex].sup(&self.end[vertex]));
-        (low - point).max().max((point - high).max()).max(0.0)
+    /// Pairs and features with a changed vertex take the place of those found before.
+    fn search_around(
+        &mut self,
+        phase: &mut BroadPhase,
+        search: &Search<'_>,
+        is_changed: &[bool],
+    ) -> Result<(), MeshError> {
+        let mesh = search.mesh;
+        let candidates = phase.moving_candidates_of(mesh, &self.ways(search), is_changed)?;
+        let (vertex_triangle, edge_edge) = self.near(search, &candidates);
+        let changed = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
+        self.vertex_triangle.retain(|pair| {
+            let [v, t] = pair.features;
+            !changed(&[v]) && !changed(&mesh.triangles()[t as usize])
+        });
+        self.edge_edge.retain(|pair| !pair.features.iter().any(|&e| changed(&mesh.edges()[e as usize])));
+        merge(&mut self.vertex_triangle, vertex_triangle, |pair| pair.features);
+        merge(&mut self.edge_edge, edge_edge, |pair| pair.features);
+        let mut analytic = std::mem::take(&mut self.analytic);
+        for (near, shape) in analytic.iter_mut().zip(search.shapes) {
+            near.replace(search, shape, &self.ends(), &changed);
+        }
+        self.analytic = analytic;
+        Ok(())
+    }
+
+    fn ways(&self, search: &Search<'_>) -> Ways<'_> {
+        Ways { start: &self.start, end: &self.end, reach: &self.reach, gap: search.widest_gap }
+    }
+
+    /// Farthest distance between the start of a vertex and its possible ends \[m\].
+    fn ends(&self) -> impl Fn(u32) -> f64 + Sync + '_ {
+        |vertex| {
+            let v = vertex as usize;
+            (self.end[v] - self.start[v]).norm() + 3f64.sqrt() * self.reach[v]
+        }
     }
 
     /// Candidates within a gap at the start \[m\].
     pub fn within(&self, mesh: &CollisionMesh, gap: f64) -> Candidates {
         let near = |pairs: &[NearPair], thickness: &(dyn Fn([u32; 2]) -> f64 + Sync)| {
-            let limit = |pair: &NearPair| thickness(pair.features) + gap;
-            // A hair more than the limit: the narrow phase decides.
-            let is_near = |pair: &&NearPair| pair.offset.norm() <= limit(pair) * (1.0 + 1e-9);
-            pairs.par_iter().filter(is_near).map(|pair| pair.features).collect()
+            let is_near = |pair: &&NearPair| is_within(pair.offset.norm(), thickness(pair.features), gap);
+            pairs.par_iter().with_min_len(PER_TASK).filter(is_near).map(|pair| pair.features).collect()
         };
         Candidates {
             vertex_triangle: near(&self.vertex_triangle, &|[v, t]| {
@@ -127,70 +245,51 @@ impl StepPairs {
         }
     }
 
-    fn take(&mut self, search: &Search<'_>, candidates: &Candidates) {
+    /// Candidates that are near at the start or may come together on the way, with their offsets.
+    fn near(&self, search: &Search<'_>, candidates: &Candidates) -> (Vec<NearPair>, Vec<NearPair>) {
         let (mesh, x) = (search.mesh, search.start);
         let at = |v: u32| &x[v as usize];
-        candidates
-            .vertex_triangle
-            .par_iter()
-            .with_min_len(1024)
-            .map(|&[v, t]| {
-                let [a, b, c] = mesh.triangles()[t as usize];
-                NearPair { features: [v, t], offset: point_triangle(at(v), at(a), at(b), at(c)).offset }
-            })
-            .collect_into_vec(&mut self.vertex_triangle);
-        candidates
-            .edge_edge
-            .par_iter()
-            .with_min_len(1024)
-            .map(|&[e, f]| {
-                let ([a, b], [c, d]) = (mesh.edges()[e as usize], mesh.edges()[f as usize]);
-                NearPair { features: [e, f], offset: edge_edge(at(a), at(b), at(c), at(d)).offset }
-            })
-            .collect_into_vec(&mut self.edge_edge);
+        let end = |v: u32| (&self.end[v as usize], self.reach[v as usize]);
+        let kept = |pair: NearPair, first: &[(&Vec3, f64)], second: &[(&Vec3, f64)], thickness: f64| {
+            let distance = pair.offset.norm();
+            let floor = floor(distance, thickness, search.slack);
+            let keep = is_within(distance, thickness, search.widest_gap)
+                || !pair.keeps_apart_within(first, second, floor);
+            keep.then_some(pair)
+        };
+        let vertex_triangle = |&[v, t]: &[u32; 2]| {
+            let [a, b, c] = mesh.triangles()[t as usize];
+            let offset = point_triangle(at(v), at(a), at(b), at(c)).offset;
+            let thickness = mesh.vertex_half_thickness(v) + mesh.triangle_half_thickness(t);
+            kept(NearPair { features: [v, t], offset }, &[end(v)], &[end(a), end(b), end(c)], thickness)
+        };
+        let edge_edge = |&[e, f]: &[u32; 2]| {
+            let ([a, b], [c, d]) = (mesh.edges()[e as usize], mesh.edges()[f as usize]);
+            let offset = edge_edge(at(a), at(b), at(c), at(d)).offset;
+            let thickness = mesh.edge_half_thickness(e) + mesh.edge_half_thickness(f);
+            kept(NearPair { features: [e, f], offset }, &[end(a), end(b)], &[end(c), end(d)], thickness)
+        };
+        let near = candidates.vertex_triangle.par_iter().with_min_len(PER_TASK).filter_map(vertex_triangle);
+        let crossing = candidates.edge_edge.par_iter().with_min_len(PER_TASK).filter_map(edge_edge);
+        (near.collect(), crossing.collect())
     }
+}
 
-    /// φ is 1-Lipschitz: what is farther than its extent, its motion, the reach, the thicknesses and the gap cannot touch a
-    /// collider that stands still. One that moves takes all vertices.
-    fn near(&self, search: &Search<'_>, shape: &PlacedShape) -> NearFeatures {
-        let (mesh, surfaces) = (search.mesh, &search.model.surfaces);
-        let far = |vertex: u32| {
-            let v = vertex as usize;
-            let object = surfaces.object_of_vertex[v];
-            let thickness =
-                mesh.vertex_half_thickness(vertex) + surfaces.objects[shape.object as usize].half_thickness;
-            // No point of the grown box is farther from the start than this.
-            let motion = (search.end[v] - search.start[v]).norm() + 3f64.sqrt() * self.reach;
-            let gap = pair_gap(search.model, [object, shape.object]);
-            shape.closest(&search.start[v], search.time).distance - (motion + thickness + gap)
-        };
-        let mut clearance = vec![f64::INFINITY; search.start.len()];
-        let distances: Vec<f64> = search.touching.par_iter().with_min_len(512).map(|&v| far(v)).collect();
-        search.touching.iter().zip(&distances).for_each(|(&v, d)| clearance[v as usize] = *d);
-        let is_free = |v: u32| !mesh.is_rooted(v, shape.object);
-        let is_near = |&v: &u32| is_free(v) && (shape.moves() || clearance[v as usize] <= 0.0);
-        let vertices = search.touching.iter().copied().filter(is_near).collect();
-        if !shape.is_convex_solid() {
-            return NearFeatures { vertices, ..NearFeatures::default() };
+/// Whether a pair is within a gap beyond its thickness, and a hair more: the narrow phase decides.
+fn is_within(distance: f64, thickness: f64, gap: f64) -> bool {
+    distance <= (thickness + gap) * (1.0 + 1e-9)
+}
+
+/// Puts the entries of a sorted list among those of another, which have other keys.
+pub(super) fn merge<T: Copy, K: Ord>(into: &mut Vec<T>, new: Vec<T>, key: impl Fn(&T) -> K) {
+    let old = std::mem::take(into);
+    into.reserve(old.len() + new.len());
+    let mut new = new.into_iter().peekable();
+    for entry in old {
+        while let Some(first) = new.next_if(|n| key(n) < key(&entry)) {
+            into.push(first);
         }
-        // The reach of a feature counts its extent and its fastest vertex; each of its vertices has a bound of its own, the
-        // smallest of which plus the extent is below that of the whole.
-        let close = |corners: &[u32]| {
-            if !corners.iter().all(|&v| is_free(v)) {
-                return false;
-            }
-            let first = search.start[corners[0] as usize];
-            let nearest = corners.iter().map(|&v| clearance[v as usize]).fold(f64::INFINITY, f64::min);
-            let extent =
-                corners.iter().map(|&v| (search.start[v as usize] - first).norm()).fold(0.0, f64::max);
-            nearest <= 2.0 * extent
-        };
-        let edges = mesh.edges().par_iter().enumerate().with_min_len(1024);
-        let triangles = mesh.triangles().par_iter().enumerate().with_min_len(1024);
-        NearFeatures {
-            vertices,
-            edges: edges.filter(|(_, ends)| close(*ends)).map(|(e, _)| e as u32).collect(),
-            triangles: triangles.filter(|(_, corners)| close(*corners)).map(|(t, _)| t as u32).collect(),
-        }
+        into.push(entry);
     }
+    into.extend(new);
 }

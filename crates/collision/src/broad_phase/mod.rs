@@ -1,0 +1,239 @@
+//! Candidate pairs: what may touch, found through boxes.
+//!
+//! Each vertex gets a box: its position, or its start and end for a motion, grown by half the gap and its
+//! half-thickness. An edge's or triangle's box is the union of its vertices' boxes, and a pair is a
+//! *candidate* exactly when the boxes overlap and no filter forbids it. The tree and the brute-force twin
+//! share this definition, so their outputs are equal, not just equivalent. As the motion is linear and the
+//! hull convex, the union of the boxes at both ends covers the motion.
+//!
+//! One tree over elements serves all kinds. At a pair of elements each vertex and edge acts only in the
+//! element that owns it; separate trees for vertices and edges would be walked three times and hold three
+//! times the boxes.
+
+pub mod brute_force;
+mod moving;
+mod pairing;
+mod sorted;
+
+pub use moving::Ways;
+
+use crate::bvh::{Box32, Bvh, Extent};
+use crate::surface::{CollisionMesh, Element, MeshError};
+use moving::MovingBoxes;
+use pairing::{Found, Pairing, element_box};
+use rayon::prelude::*;
+use sorted::sorted;
+use stiction_numerics::Vec3;
+
+/// A refitted tree is rebuilt when its cost has grown by this factor.
+const REBUILD_AT: f64 = 1.6;
+
+/// Vertices per parallel piece of work.
+const CHUNK: usize = 4096;
+
+/// Pairs that may touch, each list sorted and without duplicates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Candidates {
+    /// Vertex and triangle.
+    pub vertex_triangle: Vec<[u32; 2]>,
+    /// Two edges, smaller number first.
+    pub edge_edge: Vec<[u32; 2]>,
+}
+
+impl Candidates {
+    /// Number of pairs of both kinds.
+    pub fn len(&self) -> usize {
+        self.vertex_triangle.len() + self.edge_edge.len()
+    }
+
+    /// Whether there is no pair at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn from_parts(parts: Vec<Found>) -> Candidates {
+        let (vertex_triangle, edge_edge): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let (vertex_triangle, edge_edge) = rayon::join(|| sorted(vertex_triangle), || sorted(edge_edge));
+        Candidates { vertex_triangle, edge_edge }
+    }
+}
+
+/// Tree and boxes that persist over steps.
+#[derive(Clone, Debug)]
+pub struct BroadPhase {
+    tree: Bvh,
+    /// Elements in tree order.
+    elements: Vec<Element>,
+    vertex_boxes: Vec<Box32>,
+    moving: MovingBoxes,
+    /// Subtracted before rounding to `f32`, so that a scene far from zero keeps its digits.
+    origin: Vec3,
+    rebuilds: usize,
+}
+
+impl BroadPhase {
+    /// Builds the tree for a mesh at these positions.
+    pub fn new(mesh: &CollisionMesh, positions: &[Vec3]) -> Result<Self, MeshError> {
+        mesh.check_positions(positions)?;
+        let mut phase = Self {
+            tree: Bvh::build(&[], |_| 0),
+            elements: Vec::new(),
+            vertex_boxes: vec![Box32::EMPTY; mesh.vertex_count()],
+            moving: MovingBoxes::default(),
+            origin: centre(positions),
+            rebuilds: 0,
+        };
+        phase.set_vertex_boxes(mesh, positions, positions, 0.0);
+        phase.rebuild(mesh);
+        Ok(phase)
+    }
+
+    /// Pairs whose gap (distance less both half-thicknesses) may be at most `gap` \[m\].
+    pub fn proximity_candidates(
+        &mut self,
+        mesh: &CollisionMesh,
+        positions: &[Vec3],
+        gap: f64,
+    ) -> Result<Candidates, MeshError> {
+        self.refit(mesh, positions, gap)?;
+        Ok(self.candidates(mesh))
+    }
+
+    /// Pairs whose gap may fall to `gap` \[m\] at some time while every vertex moves straight from `start`
+    /// to `end`.
+    pub fn swept_candidates(
+        &mut self,
+        mesh: &CollisionMesh,
+        start: &[Vec3],
+        end: &[Vec3],
+        gap: f64,
+    ) -> Result<Candidates, MeshError> {
+        mesh.check_positions(start)?;
+        mesh.check_positions(end)?;
+        self.update(mesh, start, end, gap);
+        Ok(self.candidates(mesh))
+    }
+
+    /// Edges and triangles whose mid-surfaces may cross, thickness and rest-state exclusions left aside.
+    pub fn crossing_candidates(
+        &mut self,
+        mesh: &CollisionMesh,
+        positions: &[Vec3],
+    ) -> Result<Vec<[u32; 2]>, MeshError> {
+        mesh.check_positions(positions)?;
+        if mesh.triangles().is_empty() {
+            return Ok(Vec::new());
+        }
+        self.fill_vertex_boxes(positions, positions, |_| 0.0);
+        self.refit_tree(mesh);
+        let may_meet = |a, b| mesh.bodies_may_touch(a, b);
+        let pairing = self.pairing(mesh);
+        let parts = self.tree.self_pairs(may_meet, Vec::new, |i, j, found: &mut Vec<u64>| {
+            let (a, b) = (&self.elements[i], &self.elements[j]);
+            if mesh.bodies_may_touch(a.body, b.body) {
+                pairing.emit_edge_triangle(a, b, j, found);
+                pairing.emit_edge_triangle(b, a, i, found);
+            }
+        });
+        Ok(sorted(parts))
+    }
+
+    /// Moves the boxes to these positions, grown for `gap` \[m\], without a query.
+    pub fn refit(&mut self, mesh: &CollisionMesh, positions: &[Vec3], gap: f64) -> Result<(), MeshError> {
+        mesh.check_positions(positions)?;
+        self.update(mesh, positions, positions, gap);
+        Ok(())
+    }
+
+    /// The tree, for queries of one's own.
+    pub fn tree(&self) -> &Bvh {
+        &self.tree
+    }
+
+    /// How often the tree was built.
+    pub fn rebuilds(&self) -> usize {
+        self.rebuilds
+    }
+
+    /// Bytes held beside the mesh.
+    pub fn memory_bytes(&self) -> usize {
+        self.tree.memory_bytes()
+            + self.elements.capacity() * size_of::<Element>()
+            + self.vertex_boxes.capacity() * size_of::<Box32>()
+            + self.moving.memory_bytes()
+    }
+
+    /// A point in the coordinates of the boxes.
+    pub fn to_box_coordinates(&self, p: &Vec3) -> [f32; 3] {
+        std::array::from_fn(|k| (p[k] - self.origin[k]) as f32)
+    }
+
+    pub(crate) fn element(&self, position: usize) -> &Element {
+        &self.elements[position]
+    }
+
+    fn update(&mut self, mesh: &CollisionMesh, start: &[Vec3], end: &[Vec3], gap: f64) {
+        self.set_vertex_boxes(mesh, start, end, gap);
+        self.refit_tree(mesh);
+    }
+
+    fn refit_tree(&mut self, mesh: &CollisionMesh) {
+        let (elements, boxes) = (&self.elements, &self.vertex_boxes);
+        self.tree.refit(|position| element_box(&elements[position], boxes));
+        if self.tree.degradation() > REBUILD_AT {
+            self.rebuild(mesh);
+        }
+    }
+
+    fn rebuild(&mut self, mesh: &CollisionMesh) {
+        let boxes: Vec<Box32> =
+            mesh.elements.iter().map(|element| element_box(element, &self.vertex_boxes)).collect();
+        self.tree = Bvh::build(&boxes, |element| mesh.elements[element as usize].body);
+        self.elements = self.tree.order().iter().map(|&e| mesh.elements[e as usize]).collect();
+        self.rebuilds += 1;
+    }
+
+    fn set_vertex_boxes(&mut self, mesh: &CollisionMesh, start: &[Vec3], end: &[Vec3], gap: f64) {
+        self.fill_vertex_boxes(start, end, |v| mesh.vertex_half_thickness(v as u32) + 0.5 * gap);
+    }
+
+    fn fill_vertex_boxes(&mut self, start: &[Vec3], end: &[Vec3], reach: impl Fn(usize) -> f64 + Sync) {
+        let origin = self.origin;
+        self.vertex_boxes.par_chunks_mut(CHUNK).enumerate().for_each(|(number, boxes)| {
+            for (k, slot) in boxes.iter_mut().enumerate() {
+                let v = number * CHUNK + k;
+                let (p, q) = (&start[v], &end[v]);
+                *slot = grown_box(&p.inf(q), &p.sup(q), reach(v), &origin);
+            }
+        });
+    }
+
+    fn pairing<'a>(&'a self, mesh: &'a CollisionMesh) -> Pairing<'a, Box32> {
+        Pairing { mesh, elements: &self.elements, vertices: &self.vertex_boxes, boxes: self.tree.boxes() }
+    }
+
+    fn candidates(&self, mesh: &CollisionMesh) -> Candidates {
+        let pairing = self.pairing(mesh);
+        let emit = |i: usize, j: usize, found: &mut Found| pairing.emit(i, j, found);
+        let parts = self.tree.self_pairs(|a, b| mesh.bodies_may_touch(a, b), Default::default, emit);
+        Candidates::from_parts(parts)
+    }
+}
+
+/// A box around `lo..hi` grown by `reach` \[m\]. Two primitives within reach r_a + r_b have boxes that overlap when each is grown by
+/// its r. The sums round, by less than 2⁻⁵² of the largest coordinate each: the growth is raised by four times that.
+#[inline]
+fn grown_box(lo: &Vec3, hi: &Vec3, reach: f64, origin: &Vec3) -> Box32 {
+    let largest = lo.amax().max(hi.amax()) + origin.amax();
+    let grow = reach + 4.0 * f64::EPSILON * largest;
+    Box32 {
+        lo: std::array::from_fn(|k| (lo[k] - origin[k] - grow) as f32),
+        hi: std::array::from_fn(|k| (hi[k] - origin[k] + grow) as f32),
+    }
+}
+
+fn centre(positions: &[Vec3]) -> Vec3 {
+    let Some(first) = positions.first() else { return Vec3::zeros() };
+    let (lo, hi) = positions.iter().fold((*first, *first), |(lo, hi), p| (lo.inf(p), hi.sup(p)));
+    (lo + hi) * 0.5
+}

@@ -1,0 +1,124 @@
+//! Candidates of a motion whose ends are known up to a distance.
+//!
+//! A vertex moves straight from its start to some end within `reach` of a given one (in every coordinate). It gets a box at the start
+//! and a box at the end; a pair is a candidate exactly when its boxes cannot be told apart along one axis at both times
+//! ([`MovingBox`]). When only a few vertices change their ends, [`BroadPhase::moving_candidates_of`] looks at their elements alone.
+
+use super::{BroadPhase, CHUNK, Candidates, Found, Pairing, element_box, grown_box};
+use crate::bvh::{Boxes, Extent, MovingBox, Visit};
+use crate::surface::{CollisionMesh, MeshError};
+use rayon::prelude::*;
+use stiction_numerics::Vec3;
+
+/// Elements per parallel piece of work.
+const ELEMENTS: usize = 256;
+
+/// Where vertices go.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways<'a> {
+    /// Places at the start \[m\].
+    pub start: &'a [Vec3],
+    /// Middles of the places at the end \[m\].
+    pub end: &'a [Vec3],
+    /// How far from them a vertex may end, per coordinate \[m\].
+    pub reach: &'a [f64],
+    /// Pairs count that come this near beyond their thickness \[m\].
+    pub gap: f64,
+}
+
+/// Boxes of vertices and of the tree over a motion.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MovingBoxes {
+    pub vertices: Vec<MovingBox>,
+    tree: Boxes<MovingBox>,
+}
+
+impl MovingBoxes {
+    pub fn memory_bytes(&self) -> usize {
+        self.vertices.capacity() * size_of::<MovingBox>() + self.tree.memory_bytes()
+    }
+}
+
+impl BroadPhase {
+    /// Pairs whose gap (distance less both half-thicknesses) may fall to that of the ways on some of them.
+    pub fn moving_candidates(
+        &mut self,
+        mesh: &CollisionMesh,
+        ways: &Ways<'_>,
+    ) -> Result<Candidates, MeshError> {
+        mesh.check_positions(ways.end)?;
+        self.refit(mesh, ways.start, ways.gap)?;
+        self.fit_moving(mesh, ways);
+        let pairing = self.moving_pairing(mesh);
+        let emit = |i: usize, j: usize, found: &mut Found| pairing.emit(i, j, found);
+        let may_meet = |a, b| mesh.bodies_may_touch(a, b);
+        let parts = self.tree.self_pairs_in(&self.moving.tree, may_meet, Default::default, emit);
+        Ok(Candidates::from_parts(parts))
+    }
+
+    /// Those of them that have a changed vertex, after [`BroadPhase::moving_candidates`] from the same start.
+    pub fn moving_candidates_of(
+        &mut self,
+        mesh: &CollisionMesh,
+        ways: &Ways<'_>,
+        is_changed: &[bool],
+    ) -> Result<Candidates, MeshError> {
+        mesh.check_positions(ways.end)?;
+        self.fit_moving(mesh, ways);
+        let pairing = self.moving_pairing(mesh);
+        let changed = |i: usize| self.elements[i].vertices.iter().any(|&v| is_changed[v as usize]);
+        let positions: Vec<usize> = (0..self.elements.len()).filter(|&i| changed(i)).collect();
+        let around = |chunk: &[usize]| {
+            let mut found = Found::default();
+            for &i in chunk {
+                let own = self.moving.tree.element(i);
+                let meets = |other: &MovingBox| match own.overlaps(other) {
+                    true => Visit::Enter,
+                    false => Visit::Skip,
+                };
+                self.tree.descend_in(&self.moving.tree, meets, |j| {
+                    // A pair of changed elements is seen from the first of them.
+                    if j > i || (j < i && !changed(j)) {
+                        pairing.emit(i.min(j), i.max(j), &mut found);
+                    }
+                });
+            }
+            found
+        };
+        let mut found = Candidates::from_parts(positions.par_chunks(ELEMENTS).map(around).collect());
+        // An element may own edges and vertices beside its changed ones.
+        let any = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
+        found.vertex_triangle.retain(|&[v, t]| any(&[v]) || any(&mesh.triangles()[t as usize]));
+        found.edge_edge.retain(|pair| pair.iter().any(|&e| any(&mesh.edges()[e as usize])));
+        Ok(found)
+    }
+
+    fn moving_pairing<'a>(&'a self, mesh: &'a CollisionMesh) -> Pairing<'a, MovingBox> {
+        let MovingBoxes { vertices, tree } = &self.moving;
+        Pairing { mesh, elements: &self.elements, vertices, boxes: tree }
+    }
+
+    fn fit_moving(&mut self, mesh: &CollisionMesh, ways: &Ways<'_>) {
+        self.set_moving_boxes(mesh, ways);
+        let MovingBoxes { vertices, tree } = &mut self.moving;
+        let elements = &self.elements;
+        self.tree.fit(tree, |position| element_box(&elements[position], vertices));
+    }
+
+    pub(super) fn set_moving_boxes(&mut self, mesh: &CollisionMesh, ways: &Ways<'_>) {
+        let origin = self.origin;
+        let boxes = &mut self.moving.vertices;
+        boxes.resize(mesh.vertex_count(), MovingBox::EMPTY);
+        boxes.par_chunks_mut(CHUNK).enumerate().for_each(|(number, part)| {
+            for (k, slot) in part.iter_mut().enumerate() {
+                let v = number * CHUNK + k;
+                let (p, q) = (&ways.start[v], &ways.end[v]);
+                let half = mesh.vertex_half_thickness(v as u32) + 0.5 * ways.gap;
+                *slot = MovingBox {
+                    start: grown_box(p, p, half, &origin),
+                    end: grown_box(q, q, half + ways.reach[v], &origin),
+                };
+            }
+        });
+    }
+}

@@ -1,0 +1,131 @@
+//! From a pair of elements to pairs of their vertices, edges and triangles.
+
+use super::sorted::pack;
+use crate::bvh::{Boxes, Extent};
+use crate::surface::{CollisionMesh, Element, NONE};
+
+/// Vertex–triangle pairs and edge–edge pairs of one task, packed.
+pub(super) type Found = (Vec<u64>, Vec<u64>);
+
+/// What pairs of elements are looked at with.
+pub(super) struct Pairing<'a, B> {
+    pub mesh: &'a CollisionMesh,
+    /// Elements in tree order.
+    pub elements: &'a [Element],
+    /// Boxes of vertices.
+    pub vertices: &'a [B],
+    /// Boxes of elements.
+    pub boxes: &'a Boxes<B>,
+}
+
+impl<B: Extent> Pairing<'_, B> {
+    /// Pairs of features between the elements at two positions of the tree.
+    #[inline]
+    pub fn emit(&self, i: usize, j: usize, found: &mut Found) {
+        let (a, b) = (&self.elements[i], &self.elements[j]);
+        if !self.mesh.bodies_may_touch(a.body, b.body) {
+            return;
+        }
+        self.emit_vertex_triangle(a, b, j, &mut found.0);
+        self.emit_vertex_triangle(b, a, i, &mut found.0);
+        self.emit_edge_edge(a, b, (i, j), &mut found.1);
+    }
+
+    /// Owned vertices of `a` against the triangle `b`, which sits at `position_b` of the tree.
+    #[inline]
+    fn emit_vertex_triangle(&self, a: &Element, b: &Element, position_b: usize, found: &mut Vec<u64>) {
+        if b.triangle == NONE || a.owned & 0b111 == 0 {
+            return;
+        }
+        let triangle_box = self.boxes.element(position_b);
+        for k in 0..3 {
+            let v = a.vertices[k];
+            if a.owned >> k & 1 == 1
+                && self.vertices[v as usize].overlaps(triangle_box)
+                && !b.vertices.contains(&v)
+                && !self.mesh.is_excluded_vertex_triangle(v, b.triangle)
+                && !self.mesh.is_rooted(v, b.body)
+            {
+                found.push(pack([v, b.triangle]));
+            }
+        }
+    }
+
+    /// Owned edges of `a` against owned edges of `b`. Most pairs of elements are neighbours, so shared ends are
+    /// asked first.
+    #[inline]
+    fn emit_edge_edge(
+        &self,
+        a: &Element,
+        b: &Element,
+        (position_a, position_b): (usize, usize),
+        found: &mut Vec<u64>,
+    ) {
+        let (owned_a, owned_b) = (a.owned >> 3, b.owned >> 3);
+        if owned_a == 0 || owned_b == 0 {
+            return;
+        }
+        let (all_a, all_b) = (self.boxes.element(position_a), self.boxes.element(position_b));
+        let side = |element: &Element, k: usize| [element.vertices[k], element.vertices[(k + 1) % 3]];
+        for i in 0..3 {
+            let first = side(a, i);
+            if owned_a >> i & 1 == 0 {
+                continue;
+            }
+            let first_box = self.edge_box(first);
+            if !first_box.overlaps(all_b) {
+                continue;
+            }
+            for j in 0..3 {
+                let second = side(b, j);
+                if owned_b >> j & 1 == 0 || first.contains(&second[0]) || first.contains(&second[1]) {
+                    continue;
+                }
+                let second_box = self.edge_box(second);
+                if second_box.overlaps(all_a) && second_box.overlaps(&first_box) {
+                    let (e, f) = (a.edges[i], b.edges[j]);
+                    let pair = [e.min(f), e.max(f)];
+                    let rooted =
+                        self.mesh.is_edge_rooted(first, b.body) || self.mesh.is_edge_rooted(second, a.body);
+                    if !rooted && !self.mesh.is_excluded_edge_edge(pair) {
+                        found.push(pack(pair));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Owned edges of `a` against the triangle `b`.
+    #[inline]
+    pub fn emit_edge_triangle(&self, a: &Element, b: &Element, position_b: usize, found: &mut Vec<u64>) {
+        if b.triangle == NONE {
+            return;
+        }
+        let triangle_box = self.boxes.element(position_b);
+        for k in 0..3 {
+            if a.owned >> (3 + k) & 1 == 0 {
+                continue;
+            }
+            let ends = self.mesh.edges()[a.edges[k] as usize];
+            if !b.vertices.contains(&ends[0])
+                && !b.vertices.contains(&ends[1])
+                && self.edge_box(ends).overlaps(triangle_box)
+                && !self.mesh.is_edge_rooted(ends, b.body)
+            {
+                found.push(pack([a.edges[k], b.triangle]));
+            }
+        }
+    }
+
+    #[inline]
+    fn edge_box(&self, edge: [u32; 2]) -> B {
+        self.vertices[edge[0] as usize].union(&self.vertices[edge[1] as usize])
+    }
+}
+
+/// The box of an element from those of the vertices.
+#[inline]
+pub(super) fn element_box<B: Extent>(element: &Element, vertices: &[B]) -> B {
+    let [a, b, c] = element.vertices.map(|v| &vertices[v as usize]);
+    a.union(b).union(c)
+}
