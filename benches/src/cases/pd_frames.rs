@@ -11,7 +11,7 @@ const FACTOR: f64 = 2.5;
 
 /// Scene, changes that bring it to the document's size, frames to skip, its time there \[ms\].
 const SCENES: [(&str, &[&str], usize, f64); 8] = [
-    ("ball_on_layers", &["method.iterations=25", "method.sweeps=2", "method.detect_every=10"], 20, 33.01),
+    ("ball_on_layers", &["size=seed"], 20, 33.01),
     ("layers_20", &["size=seed"], 20, 76.08),
     ("masonry_arch", &[], 10, 17.03),
     ("dancing", &[], 20, 208.32),

@@ -248,6 +248,9 @@ fn row_weights(constraints: &Constraints, targets: &RowTargets, h: f64) -> Vec<f
 }
 
 /// h² W_c per node \[kg\]: clamp(β m, σ η, η) with η = m + (Dᵀ(·)D)_vv, or the user's value.   [Zhu2024, section 6.3]
+///
+/// The floor σ η stays below the mass of the part. A part that is stiff enough to reach it moves as a whole: its nodes resist with that
+/// mass, and a weight above holds it back from iteration to iteration until the impulses overshoot and throw it.
 fn contact_weights(
     world: World<'_>,
     constraints: &Constraints,
@@ -255,17 +258,24 @@ fn contact_weights(
     h: f64,
     options: &PdOptions,
 ) -> Vec<f64> {
-    let mass = &world.model.mass[..world.model.nodes];
+    let model = world.model;
+    let mass = &model.mass[..model.nodes];
+    let part = &model.by_coupling.part[..model.nodes];
+    let mut part_mass = vec![0.0; model.by_coupling.parts];
+    mass.iter().zip(part).for_each(|(m, part)| part_mass[*part as usize] += m);
     let mut eta = mass.to_vec();
     let mut terms = Vec::new();
     for (r, weight) in rows.iter().enumerate() {
         constraints.row(r, &mut terms);
         terms.iter().for_each(|(node, c)| eta[*node as usize] += weight * c * c);
     }
-    let heuristic = |n: usize| (options.sigma * eta[n]).max((options.beta * mass[n]).min(eta[n]));
-    let given: Vec<Option<f64>> = world.model.bodies.iter().map(|b| options.weight_of(&b.name)).collect();
+    let heuristic = |n: usize| {
+        let floor = (options.sigma * eta[n]).min(part_mass[part[n] as usize]);
+        floor.max((options.beta * mass[n]).min(eta[n]))
+    };
+    let given: Vec<Option<f64>> = model.bodies.iter().map(|b| options.weight_of(&b.name)).collect();
     (0..mass.len())
-        .map(|n| match given[world.model.body_of_node[n] as usize] {
+        .map(|n| match given[model.body_of_node[n] as usize] {
             Some(weight) => h * h * weight,
             None => heuristic(n),
         })

@@ -116,11 +116,11 @@ const ROUNDS: usize = 12;
 /// Squared change after which the error is below round-off: it is about the square of the change.
 const SETTLED: f64 = 1e-14;
 
-/// Rotations of four 3×3 gradients, proper also where they are inverted.
+/// Rotations of four 3×3 gradients, proper also where they are inverted; flat and inverted ones take that of `other`.
 ///
 /// R ← (R + R⁻ᵀ)/2 from F: every singular value σ goes to (σ + 1/σ)/2, so to 1, quadratically.   [Higham1986]
 #[inline(always)]
-pub fn polar_solid(f: &Columns<3>) -> Columns<3> {
+pub fn polar_solid(f: &Columns<3>, other: &Columns<3>) -> Columns<3> {
     let norm = (dot(&f[0], &f[0]) + dot(&f[1], &f[1]) + dot(&f[2], &f[2])).sqrt();
     let mut rotation = *f;
     let mut fair = [true; 4];
@@ -145,7 +145,7 @@ pub fn polar_solid(f: &Columns<3>) -> Columns<3> {
         }
     }
     if fair != [true; 4] || moving != [false; 4] {
-        decompose_solids(f, [0, 1, 2, 3].map(|lane| !fair[lane] || moving[lane]), &mut rotation);
+        decompose_solids(other, [0, 1, 2, 3].map(|lane| !fair[lane] || moving[lane]), &mut rotation);
     }
     rotation
 }
@@ -237,7 +237,8 @@ mod tests {
                 let f = Mat3::from_columns(
                     &[0, 1, 2].map(|k| Vec3::ith(k, 1.0) + random_vector(&mut random) * size),
                 );
-                let rotation = polar_solid(&beside([0, 1, 2].map(|k| f.column(k).into())));
+                let lanes = beside([0, 1, 2].map(|k| f.column(k).into()));
+                let rotation = polar_solid(&lanes, &lanes);
                 let own = Mat3::from_columns(&[0, 1, 2].map(|k| column_of(&rotation[k], 1)));
                 assert!((own - polar3(&f)).norm() < 1e-11, "{f}");
                 let other = Mat3::from_columns(&[0, 1, 2].map(|k| column_of(&rotation[k], 0)));
@@ -245,7 +246,8 @@ mod tests {
             }
         }
         for odd in [-Mat3::identity(), Mat3::zeros(), Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 1e-9))] {
-            let rotation = polar_solid(&beside([0, 1, 2].map(|k| odd.column(k).into())));
+            let lanes = beside([0, 1, 2].map(|k| odd.column(k).into()));
+            let rotation = polar_solid(&lanes, &lanes);
             let own = Mat3::from_columns(&[0, 1, 2].map(|k| column_of(&rotation[k], 1)));
             assert!((own.transpose() * own - Mat3::identity()).norm() < 1e-12 && own.determinant() > 0.0);
         }

@@ -4,6 +4,9 @@
 //! same rotation as Z, because the stress of an isotropic law is R times a symmetric matrix with the directions of S. So R is that of
 //! Y, and what is left is a small linear problem for the symmetric strain e = S − I with t = RᵀY − I:
 //! `e = (w t − λV s I)/(2μV + w)` with `s = w tr t / (2μV + w + 3λV)`. Both Lamé parameters are kept exactly.
+//!
+//! t is larger than e by (2μV + w)/w, three times at w = K/2. So Y of a tet pressed to less than two thirds is inverted, and of one pressed flat all
+//! its stretches are near ±1: which axis is turned over is then a matter of chance. There R is that of D x, which is that of Z in the end.
 
 use super::batches::{Batch, Pass, Shares};
 use super::lane_polar::{
@@ -65,10 +68,10 @@ impl TetBatch {
         product3(&edges, &self.inverse)
     }
 
-    /// Z, and the rotation of Y.
+    /// Z, and the rotation of Y, or of F = D x where Y is inverted.
     #[inline(always)]
-    fn prox(&self, y: &Columns<3>) -> (Columns<3>, Columns<3>) {
-        let rotation = polar_solid(y);
+    fn prox(&self, y: &Columns<3>, f: &Columns<3>) -> (Columns<3>, Columns<3>) {
+        let rotation = polar_solid(y, f);
         let [shear, volume] = self.moduli;
         let one = Lanes::splat(1.0);
         let own = shear * 2.0 + self.weight;
@@ -129,7 +132,7 @@ impl Batch for TetBatch {
     #[inline(always)]
     fn start(&self, x: &[Vec3]) -> Start {
         let f = self.gradient(x);
-        let s = transposed_product(&polar_solid(&f), &f);
+        let s = transposed_product(&polar_solid(&f, &f), &f);
         [s[0][0], s[1][1], s[2][2], s[1][0], s[2][0], s[2][1]]
     }
 
@@ -144,7 +147,7 @@ impl Batch for TetBatch {
         let f = self.gradient(pass.x);
         let dual = if pass.first { *held } else { three!(|k| add(held[k], f[k])) };
         let y = three!(|k| add(f[k], dual[k]));
-        let (z, rotation) = self.prox(&y);
+        let (z, rotation) = self.prox(&y, &f);
         *held = three!(|k| sub(dual[k], z[k]));
         let pull = self.weight * (-pass.h * pass.h);
         let mut flow = three!(|k| scale(held[k], pull));
@@ -208,7 +211,7 @@ mod tests {
                 [0, 1, 2].map(|k| Vec3::ith(k, 1.0) + random.unit_vector() * random.range(0.0, 0.4));
             let y = Mat3::from_columns(&columns);
             let lanes: Columns<3> = columns.map(|c| from_fn(|r| Lanes::splat(c[r])));
-            let (z, _) = batch.prox(&lanes);
+            let (z, _) = batch.prox(&lanes, &lanes);
             let z = Mat3::from_columns(&z.map(|c| column_of(&c, 0)));
             let stress = SolidLaw::Corotated.stress(&z, &lame);
             assert!((stress - (y - z) * weight).norm() < 1e-10 * (1.0 + stress.norm()), "{y}");
