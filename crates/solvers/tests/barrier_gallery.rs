@@ -61,6 +61,7 @@ const SCENES: &[Reduced] = &[
         [4, 110],
     ),
     reduced("stacked_sheets", &["bodies.sheet.mesh.grid.cells=[8, 8]", BALL], [4, 25]),
+    reduced("ten_sheets", &["bodies.sheet.mesh.grid.cells=[5, 5]", BALL], [3, 40]),
     reduced("trampoline", &["bodies.sheet.mesh.grid.cells=[10, 10]", BALL], [5, 30]),
     reduced("triple_belt", BELTS, [2, 25]),
     reduced(

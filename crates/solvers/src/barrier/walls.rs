@@ -158,7 +158,8 @@ impl Wall {
 
     /// Weights of the nearest point when it is inside of the feature; a border belongs to a smaller feature.
     fn inner_weights(&self, corners: &[Vec3], time: f64) -> Option<[f64; 3]> {
-        let slope = |x: &Vec3| self.shape.closest(x, time).normal;
+        let posed = self.shape.posed(time);
+        let slope = |x: &Vec3| posed.closest(x).normal;
         match (corners, self.shape.ball_centre(time)) {
             ([_], _) => Some([1.0, 0.0, 0.0]),
             ([a, b], Some(centre)) => {
@@ -184,7 +185,8 @@ impl Wall {
             [a, b, c] => [[*a, *b], [*b, *c], [*c, *a]].iter().map(|e| self.nearest(e, time)).collect(),
             _ => corners.to_vec(),
         };
-        let distance = |x: &Vec3| self.shape.closest(x, time).distance;
+        let posed = self.shape.posed(time);
+        let distance = |x: &Vec3| posed.closest(x).distance;
         border.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or_default()
     }
 
