@@ -38,7 +38,7 @@ impl Simulation {
         };
         let solver = create(&choice, World { model: &model, parameters: &parameters })?;
         let state = State::initial(&model, &scene);
-        let collider = Collider::new(&model, DetectOptions::default())?;
+        let collider = Collider::new(&model, DetectOptions::judging())?;
         let clock = Clock::new(scene.fps, scene.step_size);
         Ok(Simulation { scene, model, parameters, state, steps: 0, frames: 0, solver, collider, clock })
     }

@@ -73,3 +73,37 @@ fn a_barrier_refuses_bodies_that_cross_at_the_start() {
     assert!(error.is_input(), "{words}");
     assert!(words.contains("`block`") && words.contains("`floor`") && words.contains("1.0e-2 m"), "{words}");
 }
+
+/// A scene that refuses penetrations is not run when bodies cross, and is when they merely touch.
+#[test]
+fn a_scene_can_refuse_penetrations_at_the_start() {
+    let start = |height: f64| {
+        let text = format!(
+            "stiction = 1
+            fps = 100
+            frames = 1
+            initial_contact = 'refuse'
+            method = {{ key = 'admm' }}
+            [bodies.block]
+            kind = 'solid'
+            mesh = {{ tet_box = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}
+            material = {{ density = 1000.0, young = 1e6, poisson = 0.3, law = 'corotated' }}
+            translate = [0, 0, 0.05]
+            [bodies.upper]
+            kind = 'solid'
+            mesh = {{ tet_box = {{ size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }} }}
+            material = {{ density = 1000.0, young = 1e6, poisson = 0.3, law = 'corotated' }}
+            translate = [0.02, 0.01, {height}]
+            [colliders.floor]
+            plane = {{ offset = 0 }}"
+        );
+        let scene =
+            load_text("two", &text, Path::new("."), &[] as &[&str]).expect("the scene is valid").scene;
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = stiction::RunOptions { scene_name: "two".to_owned(), ..Default::default() };
+        stiction::run(scene, &folder.path().join("run"), &options, |_| std::ops::ControlFlow::Continue(()))
+    };
+    let words = start(0.149).err().expect("they cross by 1 mm").to_string();
+    assert!(words.contains("upper") && words.contains("initial_contact"), "{words}");
+    assert_eq!(start(0.15).expect("they touch").intersections_max, 0);
+}

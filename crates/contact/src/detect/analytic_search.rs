@@ -59,7 +59,7 @@ impl AnalyticSearch<'_> {
         let place =
             |x: &[Vec3]| -> Vec3 { vertices.iter().zip(weights).map(|(&v, w)| x[v as usize] * *w).sum() };
         let object = self.model.surfaces.object_of_vertex[vertices[0] as usize];
-        let thickness = self.collider.analytic_thickness(self.model, vertices[0], self.shape.object);
+        let thickness = Collider::analytic_thickness(self.model, vertices[0], self.shape.object);
         let start = place(&self.collider.start);
         let found = self.start.closest(&start);
         let gap = found.distance - thickness;

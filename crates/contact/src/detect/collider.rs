@@ -6,7 +6,7 @@
 
 use super::analytic::PlacedShape;
 use super::analytic_search::AnalyticSearch;
-use super::compile::{collision_mesh, rooted_segments};
+use super::compile::{collision_mesh_with_skins, rooted_segments};
 use super::convert::{AnalyticFeature, Converter, pair_key};
 use super::step_pairs::{NearPair, Search, StepPairs, floor, passes_by};
 use crate::contact::NewContact;
@@ -27,11 +27,20 @@ pub type DetectError = MeshError;
 pub struct DetectOptions {
     /// Share of a pair's start distance that continuous detection keeps; the rest is open to motion.
     pub slack: f64,
+    /// Half-thickness of solids that were given none, as a share of their size: it acts between meshes, not on analytic colliders.
+    pub skin: f64,
 }
 
 impl Default for DetectOptions {
     fn default() -> Self {
-        DetectOptions { slack: 0.1 }
+        DetectOptions { slack: 0.1, skin: 5e-4 }
+    }
+}
+
+impl DetectOptions {
+    /// For judging states: thicknesses as the scene gives them.
+    pub fn judging() -> DetectOptions {
+        DetectOptions { skin: 0.0, ..DetectOptions::default() }
     }
 }
 
@@ -61,8 +70,9 @@ enum Known {
 /// distance zero, would be found over and over for a tolerance's worth of motion.
 const WATCHED: f64 = 0.02;
 
-/// Points at most this deep in an analytic collider count as touching it \[m\]: the tolerance of the methods, not a crossing.
-const INSIDE: f64 = 1e-5;
+/// Solids, analytic or meshed, that overlap by less than this count as touching \[m\]: the tolerance of the methods, not a crossing. (A sheet that
+/// has gone through stays through; a solid that touches comes free again.)
+pub(super) const INSIDE: f64 = 1e-5;
 
 /// Trees, shapes and scratch that persist over steps.
 pub struct Collider {
@@ -85,7 +95,7 @@ pub struct Collider {
 impl Collider {
     /// The service for a model.
     pub fn new(model: &Model, options: DetectOptions) -> Result<Collider, DetectError> {
-        let mesh = collision_mesh(model)?;
+        let mesh = collision_mesh_with_skins(model, options.skin)?;
         let surfaces = &model.surfaces;
         let mut start = Vec::new();
         surfaces.positions(&model.initial, &model.colliders, 0.0, &mut start);
@@ -124,6 +134,10 @@ impl Collider {
         &self.pairs
     }
 
+    pub(super) fn touching(&self) -> &[u32] {
+        &self.touching
+    }
+
     pub(super) fn shapes(&self) -> &[PlacedShape] {
         &self.shapes
     }
@@ -141,8 +155,10 @@ impl Collider {
         let candidates = self.pairs.within(&self.mesh, self.widest_gap);
         let pairs = narrow_phase(&self.mesh, &candidates, &self.start, self.widest_gap);
         let converter = self.converter(model, parameters, motion);
+        let touching = self.touching_normals(model, &pairs);
         let near = |pair: &ProximityPair| {
             let thickness = pair.distance - pair.gap;
+            let pair = &touching.turned(pair);
             let contact = converter.pair(pair, &self.start, thickness)?;
             (pair.gap <= pair_gap(model, contact.bodies)).then_some(contact)
         };
@@ -255,6 +271,9 @@ impl Collider {
         model.surfaces.positions(blocks, &model.colliders, time, &mut self.start);
         let closed = self.closed.get_or_insert_with(|| ClosedSurfaces::new(&self.mesh));
         let mut report = check_state_with(&mut self.phase, closed, &self.mesh, &self.start)?;
+        let solids = |[a, b]: [u32; 2]| a != b && closed.contains(a) && closed.contains(b);
+        report.crossings.retain(|c| c.depth > INSIDE || !solids(c.bodies));
+        report.inside.retain(|i| i.depth > INSIDE);
         for shape in &self.shapes {
             let posed = shape.posed(time);
             let inside = |&vertex: &u32| {
@@ -324,8 +343,11 @@ impl Collider {
         self.pairs.update(&mut self.phase, &search)
     }
 
-    pub(super) fn analytic_thickness(&self, model: &Model, vertex: u32, object: u32) -> f64 {
-        self.mesh.vertex_half_thickness(vertex) + model.surfaces.objects[object as usize].half_thickness
+    /// Thickness between a vertex and an analytic collider \[m\]: without skins.
+    pub(super) fn analytic_thickness(model: &Model, vertex: u32, object: u32) -> f64 {
+        let surfaces = &model.surfaces;
+        let own = surfaces.object_of_vertex[vertex as usize];
+        surfaces.objects[own as usize].half_thickness + surfaces.objects[object as usize].half_thickness
     }
 
     /// Contacts with analytic colliders whose keys are wanted: vertices, and edges and triangles that a convex solid meets first.

@@ -1,13 +1,19 @@
 //! The surfaces of a model as a collision mesh.
 
-use stiction_bodies::{Model, Surfaces};
+use stiction_bodies::Model;
 use stiction_collision::{BodyTraits, CollisionMesh, MeshError, MeshInput};
+use stiction_scene::resolved::BodyKind;
 
 /// Builds the collision mesh of a model; objects are bodies first, then colliders. Pairs that are closer than their
 /// thickness at rest are left out, and so is the first segment of a strand against the body that it grows on.
 pub fn collision_mesh(model: &Model) -> Result<CollisionMesh, MeshError> {
+    collision_mesh_with_skins(model, 0.0)
+}
+
+/// The same with a skin on solids that have no thickness: at most this share of their size on each side.
+pub(super) fn collision_mesh_with_skins(model: &Model, share: f64) -> Result<CollisionMesh, MeshError> {
     let surfaces = &model.surfaces;
-    let mut mesh = CollisionMesh::new(mesh_input(surfaces))?;
+    let mut mesh = CollisionMesh::new(mesh_input(model, share))?;
     let mut rest = Vec::new();
     surfaces.positions(&model.rest, &model.colliders, 0.0, &mut rest);
     mesh.exclude_rest_neighbours(&rest)?;
@@ -20,10 +26,38 @@ pub(super) fn rooted_segments(model: &Model) -> Vec<(u32, u32)> {
     model.roots.segments.iter().flat_map(|&(nodes, ground)| nodes.map(|n| (n, ground))).collect()
 }
 
-fn mesh_input(surfaces: &Surfaces) -> MeshInput {
+/// Whether bodies of a kind have an inside.
+pub(super) fn is_solid(kind: BodyKind) -> bool {
+    matches!(kind, BodyKind::Solid | BodyKind::Affine)
+}
+
+/// Share of the smallest extent that a skin may take: cards stay cards.
+const THIN: f64 = 0.02;
+
+/// Half-thickness per object \[m\]. A solid without thickness gets a skin of a share of its largest extent.
+///
+/// Surfaces without thickness meet at distance zero, where neither a normal nor a side can be told from rounding: solids went through each
+/// other there. Analytic colliders need no skin, since their distance has a sign.
+fn half_thickness(model: &Model, share: f64) -> Vec<f64> {
+    let mut out: Vec<f64> = model.surfaces.objects.iter().map(|o| o.half_thickness).collect();
+    for (body, half) in model.bodies.iter().zip(&mut out) {
+        if *half > 0.0 || !is_solid(body.kind) {
+            continue;
+        }
+        let places = &model.rest[body.nodes.clone()];
+        let (low, high) = places.iter().fold((places[0], places[0]), |(l, h), x| (l.inf(x), h.sup(x)));
+        let extent = high - low;
+        *half = (share * extent.max()).min(THIN * extent.min());
+    }
+    out
+}
+
+fn mesh_input(model: &Model, share: f64) -> MeshInput {
+    let surfaces = &model.surfaces;
+    let half_thickness = half_thickness(model, share);
     let traits = |vertex: u32| {
         let object = surfaces.object_of_vertex[vertex as usize];
-        (surfaces.objects[object as usize].half_thickness, object)
+        (half_thickness[object as usize], object)
     };
     MeshInput {
         vertex_count: surfaces.vertices(),

@@ -8,7 +8,7 @@
 //!
 //! Only free nodes can be held back. What a prescribed body runs into, and pairs that touch with d₀ = 0 at the start, are counted.
 
-use super::collider::{Collider, DetectError, StepMotion};
+use super::collider::{Collider, DetectError, INSIDE, StepMotion};
 use super::step_pairs::passes_by;
 use rayon::prelude::*;
 use stiction_bodies::Model;
@@ -72,6 +72,29 @@ impl Collider {
         }
         report.limited = limits.iter().filter(|limit| limit.is_finite()).count();
         Ok(report)
+    }
+
+    /// Puts nodes that were outside of an analytic solid at the start of a step and would end inside on its surface. Contacts linearise the surface,
+    /// and sweeps end before all of them agree; a solid that moves as prescribed gives no way. Returns how many nodes were put out.
+    pub fn put_out(&self, model: &Model, motion: &StepMotion<'_>, blocks: &mut [Vec3]) -> usize {
+        let mut count = 0;
+        for shape in self.shapes() {
+            let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
+            let put = |&vertex: &u32| {
+                let VertexSource::Node(node) = model.surfaces.source(vertex as usize) else { return None };
+                let n = node as usize;
+                if motion.prescription.fixed[n] || self.mesh().is_rooted(vertex, shape.object) {
+                    return None;
+                }
+                let found = after.closest(&blocks[n]);
+                let came_in = found.distance < 0.0 && before.closest(&motion.start[n]).distance > -INSIDE;
+                came_in.then(|| (n, blocks[n] - found.normal * found.distance))
+            };
+            let out: Vec<(usize, Vec3)> = self.touching().par_iter().filter_map(put).collect();
+            count += out.len();
+            out.into_iter().for_each(|(n, place)| blocks[n] = place);
+        }
+        count
     }
 
     /// All pairs that come together on the way, and vertices that enter an analytic collider.

@@ -12,6 +12,7 @@ mod convert;
 mod filter;
 mod rooted;
 mod step_pairs;
+mod touching;
 
 pub use analytic::PlacedShape;
 pub use analytic_search::{nearest_in_triangle, nearest_on_segment};

@@ -13,6 +13,11 @@ use stiction_contact::ProjectOptions;
 use stiction_contact::detect::{Collider, DetectError, StepMotion};
 use stiction_numerics::{Vec3, ordered_max_by};
 
+/// A solve whose velocities are apart by more than this many tolerances is not a step that could be taken: a heavy body on a light one would be
+/// thrown back by forces that come too late. It goes on beyond its cap, as long as δ falls, up to so many caps.
+const FAR: f64 = 100.0;
+const CAPS: usize = 16;
+
 /// What the loop works on.
 pub struct Inner<'a> {
     pub options: &'a AdmmOptions,
@@ -71,7 +76,7 @@ impl Inner<'_> {
         let mut previous = iterate.velocity.clone();
         let mut residual = f64::INFINITY;
         let mut rate = Rate::default();
-        for iteration in 1..=self.options.max_iterations {
+        for iteration in 1..=CAPS * self.options.max_iterations {
             report.iterations = iteration;
             timed(&mut self.seconds.linear_solve, || {
                 let targets = (&momentum.projected[..], &momentum.dual[..]);
@@ -92,6 +97,10 @@ impl Inner<'_> {
             };
             if self.is_converged(iterate, measure) {
                 report.converged = true;
+                break;
+            }
+            let is_near = residual < FAR * self.options.tolerance || report.to_go.is_infinite();
+            if iteration >= self.options.max_iterations && is_near {
                 break;
             }
             momentum.advance(iterate, residual < before);

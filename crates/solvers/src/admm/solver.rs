@@ -210,7 +210,9 @@ impl Solver for AdmmSolver {
             report_projected(&contacts.set, contacts.natural_map_residual(), world, h, &mut report);
             self.workspace.memory = contacts.set.remember();
         }
-        let blocks = end_of_step(&motion, &velocity);
+        let mut blocks = end_of_step(&motion, &velocity);
+        let put_out = self.workspace.collider.put_out(world.model, &motion, &mut blocks);
+        report.counters.push(("put_out_nodes", put_out as f64));
         if !blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
             return Err(StepError::NotFinite { what: "the end of the step" });
         }

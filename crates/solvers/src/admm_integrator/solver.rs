@@ -192,11 +192,12 @@ impl Solver for IntegratorSolver {
         contact.finish(world, &self.strands, &mut self.collider, &x, &mut report.seconds)?;
         contact.report(world, &mut report);
         self.memory = contact.set.remember();
-        let blocks = end_of_step(state, &held, &contact, &x, h);
+        let mut blocks = end_of_step(state, &held, &contact, &x, h);
         if !blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
             return Err(StepError::NotFinite { what: "the end of the step" });
         }
         drop(contact);
+        self.collider.put_out(model, &motion, &mut blocks);
         accept(world, state, blocks, h, Inertia::Dynamic);
         self.relax_twists(world, state, &prescription);
         report.iterations = reached.iterations;

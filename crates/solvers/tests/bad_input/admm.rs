@@ -1,6 +1,6 @@
 //! Method `admm`.
 
-use crate::bench::{Bench, residual};
+use crate::bench::Bench;
 
 const FLOOR: &str = "
     [colliders.floor]
@@ -107,9 +107,50 @@ fn a_sheet_between_overlapping_balls_is_squeezed_not_thrown() {
     }
 }
 
-/// A block of 1000 kg on one of 1 g: whatever becomes of the light one, all stays finite and slow, nothing passes the floor, and a step that
-/// let the heavy one sink into the light one says that it has not converged. The light block is thrown about: starts 0.1 µm to 1 mm apart
-/// reach 2.6 to 5.5 m/s, so the bound says "no explosion" and no more.
+/// Solids without thickness, corner on corner and shifted, start at distance zero, where no vector tells the sides apart. The upper one must be
+/// carried: the contact force on it is its weight, and it stays within the skin of where it began.
+#[test]
+fn solids_without_thickness_rest_on_each_other() {
+    for shift in [0.0, 0.03] {
+        let text = block(0.05, "")
+            + &block(0.15, "")
+                .replace("bodies.block", "bodies.upper")
+                .replace("[0, 0,", &format!("[{shift}, 0,"))
+            + FLOOR;
+        let mut bench = Bench::new("key = 'admm'", &text);
+        let mut force = 0.0;
+        for _ in 0..100 {
+            let upper = bench.model.bodies.iter().position(|b| b.name == "upper").expect("a body");
+            force = bench.step(0.01, 0.3, 1.0).contact_force[upper].z;
+        }
+        assert!((force / 9.81 - 1.0).abs() < 0.02, "shifted by {shift}: carried by {force} N");
+        let lowest = bench.body("upper").iter().map(|x| x.z).fold(f64::MAX, f64::min);
+        // The lower block gives way by ρ g L²/E = 0.2 mm under both; the skin is 0.1 mm.
+        assert!((lowest - 0.1).abs() < 4e-4, "shifted by {shift}: {lowest} m");
+    }
+}
+
+/// Frames hold a skin in the ground, but for small shares of frames that are free: to bring the skin out these would have to go a hundred times
+/// as far.
+#[test]
+fn a_skin_that_is_held_in_the_ground_stays_there() {
+    let text = "
+        [bodies.palm]
+        kind = 'skinned'
+        mesh = { palm = { height = 2.4, radius = 0.09, leaves = 4, leaf_length = 1.2, leaf_width = 0.22, trunk_cells = [12, 16], leaf_cells = [8, 2], seed = 4 } }
+        frames = { count = 60 }
+        thickness = 0.005
+        gap = 0.005
+        material = { density = 200.0, young = 5e7, poisson = 0.3, damping_stiffness = 0.005 }
+        pins = [{ select = { box = { min = [-1.0, -1.0, -1.0], max = [1.0, 1.0, 0.25] } } }]
+        [colliders.ground]
+        plane = { offset = 0 }";
+    let mut bench = Bench::new("key = 'admm'", text);
+    (0..3).for_each(|_| drop(bench.step(0.02, 4.0, 2.0)));
+}
+
+/// A block of 1000 kg on one of 1 g. The light one gives way by a tenth under 1 MPa (E = 10 MPa) and carries the heavy one, which swings on it as on a
+/// spring: it neither sinks in nor is thrown up.
 #[test]
 fn a_mass_ratio_of_a_million() {
     let text = "
@@ -126,14 +167,12 @@ fn a_mass_ratio_of_a_million() {
         [colliders.floor]
         plane = { offset = 0 }";
     let mut bench = Bench::new("key = 'admm'", text);
-    let mut unconverged = 0;
     for _ in 0..60 {
-        let report = bench.step(0.01, 0.4, 8.0);
-        unconverged += usize::from(!report.converged && residual(&report, "delta_m") > 1e-5);
+        bench.step(0.01, 0.4, 3.0);
+        let heavy = bench.body("heavy").iter().map(|x| x.z).fold(f64::MAX, f64::min);
+        assert!((0.07..0.104).contains(&heavy), "at {} s the heavy block is at {heavy} m", bench.state.time);
     }
     assert!(bench.lowest() > -1e-3, "{}", bench.lowest());
-    let heavy = bench.body("heavy").iter().map(|x| x.z).fold(f64::MAX, f64::min);
-    assert!(heavy > 0.08 || unconverged > 0, "the heavy block is at {heavy} and no report told why");
 }
 
 /// On ice a block keeps its speed to round-off of the projection; with a friction of a million it stops at once and gains no energy.

@@ -59,9 +59,3 @@ impl Bench {
         self.nodes().iter().map(|x| x.z).fold(f64::MAX, f64::min)
     }
 }
-
-/// A value among the residuals of a report.
-pub fn residual(report: &StepReport, name: &str) -> f64 {
-    let found = report.residual.iter().find(|(key, _)| *key == name);
-    found.unwrap_or_else(|| panic!("no `{name}` in {:?}", report.residual)).1
-}
