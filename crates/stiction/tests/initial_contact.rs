@@ -103,7 +103,7 @@ fn a_scene_can_refuse_penetrations_at_the_start() {
         let options = stiction::RunOptions { scene_name: "two".to_owned(), ..Default::default() };
         stiction::run(scene, &folder.path().join("run"), &options, |_| std::ops::ControlFlow::Continue(()))
     };
-    let words = start(0.149).err().expect("they cross by 1 mm").to_string();
+    let words = start(0.149).expect_err("they cross by 1 mm").to_string();
     assert!(words.contains("upper") && words.contains("initial_contact"), "{words}");
     assert_eq!(start(0.15).expect("they touch").intersections_max, 0);
 }
