@@ -21,6 +21,7 @@ const fn reduced(name: &'static str, set: &'static [&'static str], steps: [usize
 }
 
 const SCENES: &[Reduced] = &[
+    reduced("balloon", &["bodies.balloon.mesh.sphere.subdivisions=2"], [4, 40]),
     reduced(
         "card_house_hit",
         &["bodies.card.mesh.grid.cells=[2, 3]", "bodies.ball.mesh.tet_sphere.cells=2"],
