@@ -35,7 +35,7 @@ const SCENES: &[Reduced] = &[
     reduced("dominoes", &["bodies.tile.array.count=[3, 1, 1]"], [8, 60]),
     reduced("fishing_knot", KNOT, [4, 150]),
     reduced("five_cylinders", CYLINDERS, [4, 120]),
-    reduced("garment_fit", &["method.step_schedule=[]"], [2, 60]),
+    reduced("garment_fit", &["method.step_schedule=[]"], [2, 25]),
     reduced("hang", &["bodies.sheet.mesh.grid.cells=[8, 8]"], [8, 150]),
     reduced("needle", &["bodies.sheet.mesh.grid.cells=[6, 6]", BALL], [4, 25]),
     reduced(
@@ -76,7 +76,11 @@ const SCENES: &[Reduced] = &[
         &["bodies.weave.mesh.woven.warps=9", "bodies.weave.mesh.woven.turns=4"],
         [4, 60],
     ),
-    reduced("yarn_curl", &["bodies.patch.mesh.knit.loops=3", "bodies.patch.mesh.knit.rows=3"], [4, 60]),
+    reduced(
+        "yarn_curl",
+        &["stitches=[]", "bodies.patch.mesh.knit.loops=3", "bodies.patch.mesh.knit.rows=3"],
+        [4, 60],
+    ),
 ];
 
 const BALL: &str = "bodies.ball.mesh.tet_sphere.cells=2";
