@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use stiction_bodies::{Parameters, State, build};
 use stiction_contact::detect::{Collider, DetectOptions};
 use stiction_numerics::Random;
-use stiction_scene::{Scene, load, scene_files};
+use stiction_scene::{Material, Scene, load, scene_files};
 use stiction_solvers::{StepReport, World, create};
 
 /// A scene made smaller: its name, overrides, steps by default and in the slow suite.
@@ -145,6 +145,11 @@ fn gap(report: &StepReport) -> Option<f64> {
     report.counters.iter().find(|(key, _)| *key == "min_gap_m").map(|(_, value)| *value)
 }
 
+/// Whether a strain limit could be broken.
+fn has_limit(scene: &Scene) -> bool {
+    scene.bodies.iter().any(|b| matches!(&b.material, Material::Cloth(cloth) if cloth.strain_limit.is_some()))
+}
+
 fn run(seeds: std::ops::Range<u64>, suite: usize) {
     for Reduced { name, set, steps } in SCENES {
         let scene = load(&path(name), set).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -152,7 +157,10 @@ fn run(seeds: std::ops::Range<u64>, suite: usize) {
             let begin = std::time::Instant::now();
             let most = assert_open(&scene, seed, steps[suite]);
             println!("{name} {seed}: at most {most} contacts, {:.1?}", begin.elapsed());
-            assert!(suite == 0 || most > 0, "{name}: nothing touches, so nothing is shown");
+            assert!(
+                suite == 0 || most > 0 || has_limit(&scene),
+                "{name}: nothing is at stake, so nothing is shown"
+            );
         }
     }
 }
