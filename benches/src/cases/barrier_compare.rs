@@ -36,7 +36,7 @@ pub fn linear(case: &'static str, settings: &Settings) -> Result<Vec<Record>, St
     let sizes: &[usize] = if settings.full { &[16, 32, 64] } else { &[16, 32] };
     let mut records = Vec::new();
     for &cells in sizes {
-        for policy in ["auto", "pcg", "direct"] {
+        for policy in ["auto", "pcg", "two_level", "direct"] {
             let mut simulation = simulation(&stack(cells, 5, &format!(", linear = \"{policy}\"")))?;
             let outcome = run(&mut simulation, 2);
             let mut record = Record::new(case, format!("{policy}, {} vertices", simulation.model.nodes));

@@ -36,6 +36,25 @@ gap = 0.001
     )
 }
 
+/// Cotton sheets 0.8 mm apart with gaps of 1 mm, shifted against each other: every vertex is in contact.
+pub fn pressed(cells: usize, sheets: usize) -> String {
+    format!(
+        r#"
+stiction = 1
+fps = 100
+step = 0.005
+method = {{ key = "barrier" }}
+[bodies.sheet]
+kind = "cloth"
+mesh = {{ grid = {{ size = [0.5, 0.5], cells = [{cells}, {cells}], pattern = "alternating" }} }}
+material = {{ preset = "cotton", young = 1.0e6 }}
+friction = 0.2
+gap = 0.001
+array = {{ count = [1, 1, {sheets}], step = [0.0031, 0.0017, 0.0008] }}
+"#
+    )
+}
+
 /// Two sheets with a strain limit of 5 % fall on the tip of a needle, a thin capsule.
 pub fn needle(speed: f64, options: &str) -> String {
     format!(

@@ -135,11 +135,13 @@ impl ContactStencil {
     }
 
     /// The nodes.
+    #[inline]
     pub fn nodes(&self) -> &[u32] {
         self.long.as_ref().map_or(&self.nodes[..self.length as usize], |long| &long.0)
     }
 
     /// Their weights.
+    #[inline]
     pub fn weights(&self) -> &[f64] {
         self.long.as_ref().map_or(&self.weights[..self.length as usize], |long| &long.1)
     }

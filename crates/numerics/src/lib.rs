@@ -18,16 +18,17 @@ pub mod types;
 
 pub use banded::{BandedCholesky, BandedMatrix};
 pub use block::{
-    BlockMatrix, BlockPattern, ElementColouring, ElementSlots, assemble, colour_elements, scatter_add,
+    BlockMatrix, BlockPattern, CoupledMatrix, CouplingTerms, Couplings, ElementColouring, ElementSlots,
+    Incidence, SymmetricBlock, assemble, colour_elements, scatter_add,
 };
 pub use dense::{
     Svd3, Svd3x2, SymmetricEigen3, eigen_symmetric, eigen_symmetric3, polar2, polar3, polar3x2, project_spd,
     project_spd3, rotation_from_vector, skew, svd3, svd3x2,
 };
 pub use krylov::{
-    BicgstabError, BicgstabInfo, BicgstabParams, LinearBicgstab, LinearOperator, LinearPcg, MaskedOperator,
-    PcgError, PcgInfo, PcgParams, PcgParts, PrecondBlockJacobi, PrecondIdentity, PrecondIncompleteCholesky,
-    Preconditioner, ResidualNorm,
+    BicgstabError, BicgstabInfo, BicgstabParams, LanczosCoefficients, LinearBicgstab, LinearOperator,
+    LinearPcg, MaskedOperator, PcgError, PcgInfo, PcgParams, PcgParts, PrecondBlockJacobi, PrecondIdentity,
+    PrecondIncompleteCholesky, Preconditioner, ResidualNorm,
 };
 pub use lanes::{Lanes, VectorWork, vectorised};
 pub use nalgebra;

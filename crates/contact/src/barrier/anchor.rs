@@ -20,6 +20,7 @@ pub struct AnchoredFriction {
 }
 
 impl AnchoredFriction {
+    #[inline]
     fn slip(&self, from_anchor: &Vec3) -> Vec3 {
         from_anchor - self.normal * self.normal.dot(from_anchor)
     }
@@ -32,18 +33,21 @@ impl AnchoredFriction {
     }
 
     /// Gradient with respect to the displacement \[N\]; a vertex takes `c_i` times this.
+    #[inline]
     pub fn gradient(&self, from_anchor: &Vec3) -> Vec3 {
         let slip = self.slip(from_anchor);
         slip * self.secant(slip.norm())
     }
 
     /// `μ f φ'(y)/y` \[N/m\]; `2 μ f/ε` at rest.
+    #[inline]
     fn secant(&self, y: f64) -> f64 {
         let e = self.epsilon;
         self.limit * if y < e { (2.0 - y / e) / e } else { 1.0 / y }
     }
 
     /// Hessian with respect to the displacement \[N/m\], positive semi-definite; a pair takes `c_i c_j` times this.
+    #[inline]
     pub fn hessian(&self, from_anchor: &Vec3) -> Mat3 {
         let slip = self.slip(from_anchor);
         let y = slip.norm();
@@ -58,6 +62,7 @@ impl AnchoredFriction {
     /// The quadratic above the energy that touches it at this displacement: curvature `μ f φ'(y)/y` on the whole tangent plane
     /// \[N/m\]. φ is concave in y², so every step to its minimum lowers the energy; the Hessian, which is zero along the slip beyond ε, sends
     /// Newton's method back and forth across the anchor there.
+    #[inline]
     pub fn majoriser(&self, from_anchor: &Vec3) -> Mat3 {
         let plane = Mat3::identity() - self.normal * self.normal.transpose();
         plane * self.secant(self.slip(from_anchor).norm())

@@ -14,6 +14,4 @@ pub use anchor::AnchoredFriction;
 pub use blocks::BarrierTerms;
 pub use lagged::{LaggedFriction, SlidingHessian};
 pub use shape::{Barrier, BarrierValue, CappedLogarithm};
-pub use stiffness::{
-    MassRule, contact_mass, contact_stiffness, pin_stiffness, strain_limit_stiffness, wall_stiffness,
-};
+pub use stiffness::{contact_mass, contact_stiffness, pin_stiffness, strain_limit_stiffness, wall_stiffness};

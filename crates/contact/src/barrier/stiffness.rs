@@ -5,60 +5,44 @@
 
 use stiction_numerics::{Mat3, Vec3};
 
-/// Which mass stands for a contact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MassRule {
-    /// Plain average of the vertex masses (the document).
-    #[default]
-    Average,
-    /// `Σ m_i ĉ_i²`, `ĉ = c/|c|`: a vertex counts by its share in the contact.
-    Weighted,
-}
-
-/// Mass of a contact \[kg\]. Infinite (pinned) masses count as the largest finite one of the pair; 0 if none is finite.
-pub fn contact_mass(rule: MassRule, coefficients: &[f64], masses: &[f64]) -> f64 {
-    let largest = masses.iter().copied().filter(|m| m.is_finite()).fold(0.0, f64::max);
-    let finite = masses.iter().map(|&m| if m.is_finite() { m } else { largest });
-    match rule {
-        MassRule::Average => finite.sum::<f64>() / masses.len().max(1) as f64,
-        MassRule::Weighted => {
-            let square: f64 = coefficients.iter().map(|c| c * c).sum();
-            if square == 0.0 {
-                return 0.0;
-            }
-            finite.zip(coefficients).map(|(m, c)| m * c * c).sum::<f64>() / square
+/// Plain average of the masses of a contact \[kg\].  [Ando2024, eq. 5] Infinite (pinned) masses count as the largest finite one of the
+/// pair; 0 if none is finite.
+pub fn contact_mass(masses: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut largest, mut infinite, mut count) = (0.0, 0.0_f64, 0.0, 0.0);
+    for mass in masses {
+        count += 1.0;
+        if mass.is_finite() {
+            sum += mass;
+            largest = largest.max(mass);
+        } else {
+            infinite += 1.0;
         }
     }
+    if count == 0.0 { 0.0 } else { (sum + infinite * largest) / count }
 }
 
-/// `κ = ŵᵀ H ŵ + m/g²` of a contact \[N/m\], with `ŵ` the normalised stack of `c_i e`, `e = Σ c_i x_i`.  [Ando2024, eq. 5]
+/// `κ = ŵᵀ H ŵ + m/g²` of a contact \[N/m\], with `ŵ` the normalised stack of `c_i n`.  [Ando2024, eq. 5]
 ///
-/// `hessian(i, j)` is the 3×3 block between the i-th and the j-th vertex of the contact; only `i ≤ j` is asked for, the
-/// other half follows from symmetry. Without it (`|_, _| Mat3::zeros()`) the stiffness is the distance-only one.
+/// `weights` c_i of the nodes · `square` Σ c² of all vertices, prescribed ones included · `inertial` m/g² \[N/m\] · `form(i, j)` = nᵀ H_ij n
+/// between the i-th and the j-th node \[N/m\]; only `i ≤ j` is asked for, the other half follows from symmetry. Without it
+/// (`|_, _| 0.0`) the stiffness is the distance-only one.
 pub fn contact_stiffness(
-    coefficients: &[f64],
-    separation: &Vec3,
-    gap: f64,
-    mass: f64,
-    hessian: impl Fn(usize, usize) -> Mat3,
+    weights: &[f64],
+    square: f64,
+    inertial: f64,
+    form: impl Fn(usize, usize) -> f64,
 ) -> f64 {
-    let inertia = mass / (gap * gap);
-    let square: f64 = coefficients.iter().map(|c| c * c).sum();
-    let Some(direction) = separation.try_normalize(0.0) else { return inertia };
     if square == 0.0 {
-        return inertia;
+        return inertial;
     }
     let mut elastic = 0.0;
-    for i in 0..coefficients.len() {
-        for j in i..coefficients.len() {
-            let weight = coefficients[i] * coefficients[j];
-            if weight != 0.0 {
-                let twice = if i == j { 1.0 } else { 2.0 };
-                elastic += twice * weight * direction.dot(&(hessian(i, j) * direction));
-            }
+    for i in 0..weights.len() {
+        elastic += weights[i] * weights[i] * form(i, i);
+        for j in i + 1..weights.len() {
+            elastic += 2.0 * weights[i] * weights[j] * form(i, j);
         }
     }
-    inertia + elastic / square
+    inertial + elastic / square
 }
 
 /// `κ = m/(ĝ − |x − p|)² + w·H_ii w` of a pin at distance `offset = x − p`, `w` its direction \[N/m\].  [Ando2024, eq. 6]
@@ -103,25 +87,24 @@ mod tests {
         let root = DMatrix::from_fn(12, 12, |_, _| random.normal());
         let h = &root * root.transpose();
         let block = |i: usize, j: usize| Mat3::from(h.fixed_view::<3, 3>(3 * i, 3 * j));
-        let (c, e) = ([1.0, -0.2, -0.5, -0.3], Vec3::new(0.3, -0.1, 0.2));
-        let w = DVector::from_fn(12, |k, _| c[k / 3] * e[k % 3]).normalize();
+        let (c, n) = ([1.0, -0.2, -0.5, -0.3], random.unit_vector());
+        let w = DVector::from_fn(12, |k, _| c[k / 3] * n[k % 3]).normalize();
         let expected = w.dot(&(&h * &w)) + 0.02 / 1e-6;
-        let got = contact_stiffness(&c, &e, 1e-3, 0.02, block);
+        let square = c.iter().map(|c| c * c).sum();
+        let got = contact_stiffness(&c, square, 0.02 / 1e-6, |i, j| n.dot(&(block(i, j) * n)));
         assert!((got / expected - 1.0).abs() < 1e-13);
     }
 
     #[test]
     fn masses_of_pinned_vertices() {
-        let masses = [f64::INFINITY, 2.0, 4.0, 4.0];
-        assert_eq!(contact_mass(MassRule::Average, &[1.0, -0.3, -0.3, -0.4], &masses), 3.5);
-        assert_eq!(contact_mass(MassRule::Weighted, &[1.0, -1.0, 0.0, 0.0], &masses), 3.0);
-        assert_eq!(contact_mass(MassRule::Average, &[1.0], &[f64::INFINITY]), 0.0);
+        assert_eq!(contact_mass([f64::INFINITY, 2.0, 4.0, 4.0].into_iter()), 3.5);
+        assert_eq!(contact_mass([f64::INFINITY].into_iter()), 0.0);
+        assert_eq!(contact_mass(std::iter::empty()), 0.0);
     }
 
     #[test]
     fn degenerate_contacts_give_numbers() {
-        assert_eq!(contact_stiffness(&[0.0, 0.0], &Vec3::x(), 1.0, 2.0, |_, _| Mat3::identity()), 2.0);
-        assert_eq!(contact_stiffness(&[1.0, -1.0], &Vec3::zeros(), 1.0, 2.0, |_, _| Mat3::identity()), 2.0);
+        assert_eq!(contact_stiffness(&[0.0, 0.0], 0.0, 2.0, |_, _| 1.0), 2.0);
         assert_eq!(pin_stiffness(1.0, 0.5, &Vec3::zeros(), &Mat3::identity()), 4.0);
     }
 

@@ -5,12 +5,14 @@
 
 mod bicgstab;
 mod incomplete_cholesky;
+mod lanczos;
 mod operator;
 mod pcg;
 mod preconditioner;
 
 pub use bicgstab::{BicgstabError, BicgstabInfo, BicgstabParams, LinearBicgstab};
 pub use incomplete_cholesky::{IncompleteCholeskyError, PrecondIncompleteCholesky};
+pub use lanczos::LanczosCoefficients;
 pub use operator::{LinearOperator, MaskedOperator, ResidualNorm};
 pub use pcg::{LinearPcg, PcgError, PcgInfo, PcgParams, PcgParts};
 pub use preconditioner::{PrecondBlockJacobi, PrecondIdentity, Preconditioner};

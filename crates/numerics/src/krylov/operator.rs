@@ -1,7 +1,6 @@
 //! What the iterative solvers ask of a matrix, masks for prescribed blocks, and the parallel vector updates.
 
 use crate::block::BlockMatrix;
-use crate::ordered::{ordered_dot, ordered_max_by};
 use crate::types::Vec3;
 use rayon::prelude::*;
 use std::sync::Mutex;
@@ -35,6 +34,7 @@ impl LinearOperator for BlockMatrix {
 pub struct MaskedOperator<'a, O: ?Sized> {
     inner: &'a O,
     fixed: &'a [bool],
+    all_free: bool,
     free_part: Mutex<Vec<Vec3>>,
 }
 
@@ -42,7 +42,7 @@ impl<'a, O: LinearOperator + ?Sized> MaskedOperator<'a, O> {
     /// Masks `inner`; `fixed` has one entry per block. Panics on another length.
     pub fn new(inner: &'a O, fixed: &'a [bool]) -> Self {
         assert_eq!(fixed.len(), inner.block_count(), "one mask entry per block");
-        Self { inner, fixed, free_part: Mutex::new(vec![Vec3::zeros(); fixed.len()]) }
+        Self { inner, fixed, all_free: !fixed.contains(&true), free_part: Mutex::default() }
     }
 
     /// The right-hand side P (b − A p) + p for prescribed values `p` (read at fixed blocks only).
@@ -64,14 +64,24 @@ impl<O: LinearOperator + ?Sized> LinearOperator for MaskedOperator<'_, O> {
     }
 
     fn apply(&self, x: &[Vec3], y: &mut [Vec3]) {
+        if self.all_free {
+            return self.inner.apply(x, y);
+        }
         let mut free = self.free_part.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        for i in 0..x.len() {
-            free[i] = if self.fixed[i] { Vec3::zeros() } else { x[i] };
-        }
+        free.resize(x.len(), Vec3::zeros());
+        let parts = free.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK)).zip(self.fixed.par_chunks(CHUNK));
+        parts.for_each(|((free, x), fixed)| {
+            for ((free, x), fixed) in free.iter_mut().zip(x).zip(fixed) {
+                *free = if *fixed { Vec3::zeros() } else { *x };
+            }
+        });
         self.inner.apply(&free, y);
-        for i in (0..x.len()).filter(|&i| self.fixed[i]) {
-            y[i] = x[i];
-        }
+        let parts = y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK)).zip(self.fixed.par_chunks(CHUNK));
+        parts.for_each(|((y, x), fixed)| {
+            for ((y, x), _) in y.iter_mut().zip(x).zip(fixed).filter(|(_, fixed)| **fixed) {
+                *y = *x;
+            }
+        });
     }
 }
 
@@ -88,15 +98,42 @@ pub enum ResidualNorm {
 impl ResidualNorm {
     /// The norm of a vector of blocks; NaN shows through.
     pub fn of(self, x: &[Vec3]) -> f64 {
+        let parts: Vec<f64> = x.par_chunks(CHUNK).map(|part| self.part(part)).collect();
+        self.whole(&parts)
+    }
+
+    /// What a chunk contributes: the sum of squares, or the largest component.
+    fn part(self, x: &[Vec3]) -> f64 {
+        let larger = |a: f64, b: f64| if a >= b || a.is_nan() { a } else { b };
         match self {
-            Self::Two => ordered_dot(x, x).sqrt(),
-            Self::Infinity if x.is_empty() => 0.0,
-            Self::Infinity => ordered_max_by(x.len(), |i| {
-                let v = &x[i];
-                if v.sum().is_nan() { f64::NAN } else { v.amax() }
-            }),
+            Self::Two => x.iter().map(Vec3::norm_squared).sum(),
+            Self::Infinity => {
+                x.iter().map(|v| if v.sum().is_nan() { f64::NAN } else { v.amax() }).fold(0.0, larger)
+            }
         }
     }
+
+    /// The norm from its parts, in order.
+    fn whole(self, parts: &[f64]) -> f64 {
+        match self {
+            Self::Two => parts.iter().sum::<f64>().sqrt(),
+            Self::Infinity => parts.iter().fold(0.0, |a: f64, &b| if a >= b || a.is_nan() { a } else { b }),
+        }
+    }
+}
+
+/// x ← x + a p and r ← r − a q in one pass; the norm of r.
+pub(super) fn advance(a: f64, [p, q]: [&[Vec3]; 2], [x, r]: [&mut [Vec3]; 2], norm: ResidualNorm) -> f64 {
+    let from = p.par_chunks(CHUNK).zip(q.par_chunks(CHUNK));
+    let parts = x.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).zip(from);
+    let parts: Vec<f64> = parts
+        .map(|((x, r), (p, q))| {
+            x.iter_mut().zip(p).for_each(|(x, p)| *x += p * a);
+            r.iter_mut().zip(q).for_each(|(r, q)| *r -= q * a);
+            norm.part(r)
+        })
+        .collect();
+    norm.whole(&parts)
 }
 
 /// y ← y + a x.

@@ -1,6 +1,7 @@
 //! Preconditioned conjugate gradients for symmetric positive definite operators.
 
-use super::operator::{LinearOperator, ResidualNorm, axpy, residual, xpby};
+use super::lanczos::LanczosCoefficients;
+use super::operator::{LinearOperator, ResidualNorm, advance, residual, xpby};
 use super::preconditioner::Preconditioner;
 use crate::ordered::ordered_dot;
 use crate::types::Vec3;
@@ -104,12 +105,18 @@ pub struct LinearPcg {
     z: Vec<Vec3>,
     p: Vec<Vec3>,
     ap: Vec<Vec3>,
+    coefficients: LanczosCoefficients,
 }
 
 impl LinearPcg {
     /// A solver without scratch yet; it grows at the first solve.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Coefficients of the last solve, for estimates of eigenvalues.
+    pub fn coefficients(&self) -> &LanczosCoefficients {
+        &self.coefficients
     }
 
     /// Improves the guess in `x` until A x = b to the wanted tolerance.
@@ -140,6 +147,7 @@ impl LinearPcg {
             scratch.clear();
             scratch.resize(n, Vec3::zeros());
         }
+        self.coefficients.clear();
         residual(op, b, x, &mut self.r);
         let initial = params.norm.of(&self.r);
         let target = (params.relative_tolerance * initial).max(params.absolute_tolerance);
@@ -176,9 +184,9 @@ impl LinearPcg {
                 return Err(PcgError::NotPositiveDefinite { iteration, curvature });
             }
             let alpha = rz / curvature;
-            axpy(alpha, &self.p, x);
-            axpy(-alpha, &self.ap, &mut self.r);
-            info.final_residual = params.norm.of(&self.r);
+            self.coefficients.steps.push(alpha);
+            self.coefficients.improvements.push(beta);
+            info.final_residual = advance(alpha, [&self.p, &self.ap], [x, &mut self.r], params.norm);
             info.iterations += 1;
         }
     }

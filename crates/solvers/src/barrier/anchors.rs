@@ -10,28 +10,45 @@ use stiction_collision::{PairKind, ProximityPair};
 use stiction_contact::barrier::AnchoredFriction;
 use stiction_numerics::Vec3;
 
-/// Who touches what.
+/// Who touches what; the order brings all contacts of a primitive with an object together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AnchorKey {
-    /// Vertex, edge or triangle of the first object: kind and number.
-    pub primitive: u64,
+    /// Vertex, edge or triangle of the first object.
+    primitive: Label,
     /// The other object.
-    pub other: u32,
-    /// Feature of the other object: kind and number.
-    pub feature: u64,
+    other: u32,
+    /// Feature of the other object.
+    feature: Label,
 }
 
-/// A kind and a number as one key.
-pub(super) fn labelled(kind: u64, number: u32) -> u64 {
-    (kind << 32) | u64::from(number)
+/// Kind and number of a primitive, without padding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Label([u16; 3]);
+
+impl Label {
+    fn new(kind: u16, number: u32) -> Label {
+        Label([kind, (number >> 16) as u16, number as u16])
+    }
+
+    fn kind(self) -> u16 {
+        self.0[0]
+    }
+
+    fn to_u64(self) -> u64 {
+        self.0.iter().fold(0, |key, &part| (key << 16) | u64::from(part))
+    }
+
+    fn from_u64(key: u64) -> Label {
+        Label([(key >> 32) as u16, (key >> 16) as u16, key as u16])
+    }
 }
 
 /// Kinds of primitives in keys.
-const VERTEX: u64 = 0;
-const EDGE: u64 = 1;
-const TRIANGLE: u64 = 2;
+const VERTEX: u16 = 0;
+const EDGE: u16 = 1;
+const TRIANGLE: u16 = 2;
 /// Features that may touch an analytic collider have numbers of their own.
-pub(super) const WALL: u64 = 3;
+const WALL: u16 = 3;
 
 impl AnchorKey {
     /// The key of a pair whose second feature belongs to `other`.
@@ -43,12 +60,17 @@ impl AnchorKey {
             PairKind::VertexTriangle => (VERTEX, TRIANGLE),
             PairKind::EdgeEdge => (EDGE, EDGE),
         };
-        AnchorKey { primitive: labelled(a, first), other, feature: labelled(b, second) }
+        AnchorKey { primitive: Label::new(a, first), other, feature: Label::new(b, second) }
+    }
+
+    /// The key of a feature at an analytic collider.
+    pub fn of_wall(feature: u32, collider: u32) -> AnchorKey {
+        AnchorKey { primitive: Label::new(WALL, feature), other: collider, feature: Label::default() }
     }
 
     /// Two vertices seen from the second; its slip is the opposite. `None` for other pairs.
     fn reversed(&self, first_object: u32) -> Option<AnchorKey> {
-        let vertices = self.primitive >> 32 == VERTEX && self.feature >> 32 == VERTEX;
+        let vertices = self.primitive.kind() == VERTEX && self.feature.kind() == VERTEX;
         vertices.then_some(AnchorKey {
             primitive: self.feature,
             other: first_object,
@@ -60,7 +82,8 @@ impl AnchorKey {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
     key: AnchorKey,
-    normal: Vec3,
+    /// Tells sides apart, no more: single precision.
+    normal: [f32; 3],
     /// Way from the anchor \[m\].
     slip: Vec3,
 }
@@ -90,7 +113,7 @@ impl AnchorMemory {
         let start = self.entries.partition_point(|e| place(&e.key) < place(key));
         let mut best: Option<(f64, Vec3)> = None;
         for entry in self.entries[start..].iter().take_while(|e| place(&e.key) == place(key)) {
-            let likeness = entry.normal.dot(normal);
+            let likeness = Vec3::from(entry.normal.map(f64::from)).dot(normal);
             if entry.key.feature == key.feature && likeness > SAME_SIDE {
                 return Some(entry.slip);
             }
@@ -106,11 +129,11 @@ impl AnchorMemory {
         let entry = |contact: &Contact| {
             let friction = AnchoredFriction { normal: contact.normal, limit: 1.0, epsilon };
             let slip = friction.dragged(&(contact.slip + moved(contact)));
-            Entry { key: contact.key, normal: contact.normal, slip }
+            Entry { key: contact.key, normal: contact.normal.map(|c| c as f32).into(), slip }
         };
         self.entries.clear();
         self.entries.extend(contacts.iter().map(entry));
-        self.entries.sort_by_key(|e| e.key);
+        self.entries.sort_unstable_by_key(|e| e.key);
         self.entries.dedup_by_key(|e| e.key);
     }
 
@@ -119,9 +142,10 @@ impl AnchorMemory {
     }
 
     pub fn save(&self, saved: &mut SavedState) {
-        let keys = |e: &Entry| [e.key.primitive, u64::from(e.key.other), e.key.feature];
+        let keys = |e: &Entry| [e.key.primitive.to_u64(), u64::from(e.key.other), e.key.feature.to_u64()];
         saved.keys.insert("anchors".to_owned(), self.entries.iter().flat_map(keys).collect());
-        let vectors: Vec<Vec3> = self.entries.iter().flat_map(|e| [e.normal, e.slip]).collect();
+        let pair = |e: &Entry| [Vec3::from(e.normal.map(f64::from)), e.slip];
+        let vectors: Vec<Vec3> = self.entries.iter().flat_map(pair).collect();
         saved.put_vectors("anchors", &vectors);
     }
 
@@ -134,8 +158,9 @@ impl AnchorMemory {
         }
         let entry = |(key, vectors): (&[u64], &[Vec3])| {
             let other = u32::try_from(key[1]).map_err(|_| wrong())?;
-            let key = AnchorKey { primitive: key[0], other, feature: key[2] };
-            Ok(Entry { key, normal: vectors[0], slip: vectors[1] })
+            let (primitive, feature) = (Label::from_u64(key[0]), Label::from_u64(key[2]));
+            let normal = vectors[0].map(|c| c as f32).into();
+            Ok(Entry { key: AnchorKey { primitive, other, feature }, normal, slip: vectors[1] })
         };
         let entries =
             keys.chunks_exact(3).zip(vectors.chunks_exact(2)).map(entry).collect::<Result<_, _>>()?;
@@ -147,7 +172,12 @@ impl AnchorMemory {
 mod tests {
     use super::*;
 
-    fn entry(primitive: u64, other: u32, feature: u64, normal: Vec3, slip: f64) -> Entry {
+    fn labelled(kind: u16, number: u32) -> Label {
+        Label::new(kind, number)
+    }
+
+    fn entry(primitive: Label, other: u32, feature: Label, normal: Vec3, slip: f64) -> Entry {
+        let normal = normal.map(|c| c as f32).into();
         Entry { key: AnchorKey { primitive, other, feature }, normal, slip: Vec3::x() * slip }
     }
 
@@ -161,7 +191,7 @@ mod tests {
                 entry(labelled(VERTEX, 5), 0, labelled(VERTEX, 8), up, 3.0),
             ],
         };
-        let ask = |v: u32, other: u32, feature: u64, normal: &Vec3| {
+        let ask = |v: u32, other: u32, feature: Label, normal: &Vec3| {
             memory.slip(&AnchorKey { primitive: labelled(VERTEX, v), other, feature }, 0, normal).x
         };
         assert_eq!(ask(3, 1, labelled(TRIANGLE, 4), &up), 1.0);
@@ -175,7 +205,7 @@ mod tests {
 
     #[test]
     fn what_is_saved_comes_back() {
-        let entries = vec![entry(labelled(EDGE, 3), 1, labelled(EDGE, 4), Vec3::y(), 1e-6)];
+        let entries = vec![entry(labelled(EDGE, 70_003), 1, labelled(EDGE, 4), Vec3::y(), 1e-6)];
         let memory = AnchorMemory { entries };
         let mut saved = SavedState::new(1);
         memory.save(&mut saved);

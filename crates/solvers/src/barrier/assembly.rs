@@ -1,22 +1,26 @@
-//! Stiffness, forces and the operator of all contacts.
+//! Stiffness, forces and the matrix of all contacts.
 //!
-//! Barrier and friction of contact c act through `Σ c_i x_i` alone, so its Hessian is `c_i c_j K_c` with one 3×3 matrix
-//! `K_c = κ b'' n nᵀ + κ_f P`. The operator is `A + Wᵀ K W`, W the coefficients by contact and node: nothing is merged in the
-//! pattern of A. The product runs over contacts, then over nodes, each in a fixed order: the same bits on any number of threads.
+//! Barrier and friction of contact c act through `Σ c_i x_i` alone, so its Hessian is `c_i c_j K_c` with one symmetric 3×3 matrix
+//! `K_c = κ b'' n nᵀ + K_f`. The blocks are written out in three stores: diagonal and mesh blocks of the elastic matrix, and pairs of nodes
+//! that only contacts couple, whose pattern is kept within a step (`stiction_numerics::Couplings`).   [Ando2024, section 3.7]
 
 use super::contacts::{Contact, Way};
 use super::friction::friction_terms;
 use super::options::BarrierOptions;
 use crate::solver::World;
 use rayon::prelude::*;
-use stiction_contact::barrier::{BarrierTerms, MassRule, contact_mass, contact_stiffness};
-use stiction_numerics::{BlockMatrix, LinearOperator, Mat3, PrecondBlockJacobi, Vec3};
+use stiction_contact::barrier::{BarrierTerms, contact_mass, contact_stiffness};
+use stiction_numerics::{
+    BlockMatrix, CoupledMatrix, CouplingTerms, Couplings, Incidence, SymmetricBlock, Vec3,
+};
 
 /// What one contact adds: gradient and Hessian with respect to its relative displacement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Terms {
-    pub gradient: Vec3,
-    pub hessian: Mat3,
+    /// Gradient with what the prescribed part will still move: `g + K e_ahead` \[N\].
+    pub pull: Vec3,
+    /// K \[N/m\].
+    pub hessian: SymmetricBlock,
 }
 
 /// The elastic part of an iteration.
@@ -29,8 +33,11 @@ pub(super) struct Elastic<'a> {
     pub fixed: &'a [bool],
 }
 
+/// Contacts per task.
+const CHUNK: usize = 256;
+
 /// Evaluates all contacts; κ is frozen at this configuration.
-pub(super) fn evaluate(
+fn evaluate(
     options: &BarrierOptions,
     world: World<'_>,
     elastic: Elastic<'_>,
@@ -39,23 +46,21 @@ pub(super) fn evaluate(
 ) -> Vec<Terms> {
     let barrier = options.shape();
     let evaluate = |contact: &Contact| {
-        let [kappa, inertial] = stiffness(options, world, elastic, contact).map(|k| k * contact.multiplicity);
+        let multiplicity = f64::from(contact.multiplicity);
+        let [kappa, inertial] = stiffness(options, world, elastic, contact).map(|k| k * multiplicity);
         let terms = BarrierTerms::new(&barrier, contact.gap, contact.activation, kappa, contact.normal);
-        let Some(mut terms) = terms else {
-            return Terms { gradient: Vec3::zeros(), hessian: Mat3::zeros() };
-        };
+        let Some(mut terms) = terms else { return Terms::default() };
         let slope = barrier.at(contact.gap, contact.activation).slope;
         terms.stiffen(inertial, contact.gap, slope, options.stiffness_growth);
         let [a, b] = contact.objects.map(|o| o as usize);
         let coefficient = world.parameters.friction_between(a, b);
         let (slope, curvature) = friction_terms(options, contact, coefficient, way, &terms);
-        Terms { gradient: terms.gradient(1.0) + slope, hessian: terms.hessian(1.0, 1.0) + curvature }
+        let mut hessian = SymmetricBlock::outer(&contact.normal, terms.curvature);
+        hessian.add_scaled(1.0, &SymmetricBlock::from_upper(&curvature));
+        Terms { pull: terms.gradient(1.0) + slope + hessian.mul(&contact.ahead()), hessian }
     };
-    contacts.par_iter().map(evaluate).collect()
+    contacts.par_iter().with_min_len(CHUNK).map(evaluate).collect()
 }
-
-/// Most coefficients of a contact: four vertices of at most four nodes each, and as many prescribed ones.
-const MOST: usize = 20;
 
 /// `κ = m/g² + ŵᵀHŵ` \[N/m\], H without inertia, and its first part.   [Ando2024, eq. 5, 7]
 fn stiffness(
@@ -64,171 +69,85 @@ fn stiffness(
     elastic: Elastic<'_>,
     contact: &Contact,
 ) -> [f64; 2] {
-    let (nodes, weights) = (contact.stencil.nodes(), contact.stencil.weights());
-    let (mut coefficients, mut masses, mut count) = ([0.0; MOST], [f64::INFINITY; MOST], nodes.len());
-    for (k, &node) in nodes.iter().enumerate() {
-        coefficients[k] = weights[k];
-        if !elastic.fixed[node as usize] {
-            masses[k] = world.model.mass[node as usize];
-        }
-    }
-    for &weight in contact.prescribed.iter().filter(|w| **w != 0.0) {
-        coefficients[count] = weight;
-        count += 1;
-    }
-    let (coefficients, masses) = (&coefficients[..count], &masses[..count]);
-    let mass = contact_mass(MassRule::Average, coefficients, masses);
+    let (nodes, weights, normal) = (contact.stencil.nodes(), contact.stencil.weights(), &contact.normal);
+    let (held, held_square) = contact.held;
+    let masses = nodes.iter().map(|&n| match elastic.fixed[n as usize] {
+        true => f64::INFINITY,
+        false => world.model.mass[n as usize],
+    });
+    let mass = contact_mass(masses.chain(std::iter::repeat_n(f64::INFINITY, held as usize)));
     let inertial = mass / (contact.gap * contact.gap);
     if !options.elastic_stiffness {
         return [inertial, inertial];
     }
-    let block = |i: usize, j: usize| {
-        if i >= nodes.len() || j >= nodes.len() {
-            return Mat3::zeros();
+    let (pattern, values) = (elastic.matrix.pattern(), elastic.matrix.values());
+    let form = |i: usize, j: usize| {
+        let (a, b) = (nodes[i].min(nodes[j]) as usize, nodes[i].max(nodes[j]) as usize);
+        if a == b {
+            return normal.dot(&(elastic.matrix.diagonal_block(a) * normal))
+                - elastic.inertia * world.model.mass[a];
         }
-        let (a, b) = (nodes[i] as usize, nodes[j] as usize);
-        let own = if i == j { elastic.inertia * world.model.mass[a] } else { 0.0 };
-        elastic.matrix.block(a, b) - Mat3::identity() * own
+        pattern.slot(a, b).map_or(0.0, |slot| normal.dot(&(values[slot] * normal)))
     };
-    let whole = contact_stiffness(coefficients, &contact.normal, contact.gap, mass, block);
-    [whole.max(inertial), inertial]
+    let square = weights.iter().map(|w| w * w).sum::<f64>() + held_square;
+    [contact_stiffness(weights, square, inertial, form).max(inertial), inertial]
 }
 
-/// The operator `A + Wᵀ K W`.
-pub(super) struct ContactOperator<'a> {
-    matrix: &'a BlockMatrix,
+/// Contacts with their terms, as the matrix wants them.
+struct Coupled<'a> {
     contacts: &'a [Contact],
     terms: &'a [Terms],
-    /// Entries of node i are `entries[starts[i]..starts[i + 1]]`: contact and coefficient.
-    starts: Vec<u32>,
-    entries: Vec<(u32, f64)>,
 }
 
-/// Nodes per task.
-const CHUNK: usize = 1024;
-
-impl<'a> ContactOperator<'a> {
-    pub fn new(matrix: &'a BlockMatrix, contacts: &'a [Contact], terms: &'a [Terms]) -> Self {
-        let mut starts = vec![0u32; matrix.block_count() + 1];
-        for node in contacts.iter().flat_map(|c| c.stencil.nodes()) {
-            starts[*node as usize + 1] += 1;
-        }
-        for row in 0..matrix.block_count() {
-            starts[row + 1] += starts[row];
-        }
-        let mut cursor = starts.clone();
-        let mut entries = vec![(0, 0.0); starts[matrix.block_count()] as usize];
-        for (c, contact) in contacts.iter().enumerate() {
-            for (&node, &weight) in contact.stencil.nodes().iter().zip(contact.stencil.weights()) {
-                let place = &mut cursor[node as usize];
-                entries[*place as usize] = (c as u32, weight);
-                *place += 1;
-            }
-        }
-        ContactOperator { matrix, contacts, terms, starts, entries }
+impl CouplingTerms for Coupled<'_> {
+    fn stencil(&self, term: usize) -> (&[u32], &[f64]) {
+        let stencil = &self.contacts[term].stencil;
+        (stencil.nodes(), stencil.weights())
     }
 
-    fn row(&self, node: usize) -> &[(u32, f64)] {
-        &self.entries[self.starts[node] as usize..self.starts[node + 1] as usize]
+    fn block(&self, term: usize) -> &SymmetricBlock {
+        &self.terms[term].hessian
     }
 
-    /// y ← y + factor · Wᵀ f, one force per contact.
-    fn scatter(&self, factor: f64, forces: &[Vec3], y: &mut [Vec3]) {
-        y.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, y)| {
-            for (k, y) in y.iter_mut().enumerate() {
-                for &(c, weight) in self.row(chunk * CHUNK + k) {
-                    *y += forces[c as usize] * (weight * factor);
-                }
-            }
-        });
-    }
-
-    /// Subtracts the gradients of contacts, with what their prescribed parts will still move, from a right-hand side.
-    pub fn add_forces(&self, rhs: &mut [Vec3]) {
-        let pairs = self.contacts.par_iter().zip(self.terms).with_min_len(256);
-        let pulls: Vec<Vec3> = pairs.map(|(c, t)| t.gradient + t.hessian * c.ahead).collect();
-        self.scatter(-1.0, &pulls, rhs);
-    }
-
-    /// Inverses of the diagonal blocks of the sum.
-    pub fn block_jacobi(&self, fixed: &[bool]) -> PrecondBlockJacobi {
-        let block = |node: usize| {
-            let own = self.row(node).iter().map(|&(c, w)| self.terms[c as usize].hessian * (w * w));
-            own.fold(*self.matrix.diagonal_block(node), |sum, k| sum + k)
-        };
-        PrecondBlockJacobi::from_blocks(self.matrix.block_count(), block, Some(fixed))
+    fn pull(&self, term: usize) -> Vec3 {
+        self.terms[term].pull
     }
 }
 
-impl LinearOperator for ContactOperator<'_> {
-    fn block_count(&self) -> usize {
-        self.matrix.block_count()
-    }
-
-    fn apply(&self, x: &[Vec3], y: &mut [Vec3]) {
-        self.matrix.mul(x, y);
-        if self.contacts.is_empty() {
-            return;
-        }
-        let pairs = self.contacts.par_iter().zip(self.terms).with_min_len(256);
-        let forces: Vec<Vec3> = pairs.map(|(c, t)| t.hessian * c.relative(x)).collect();
-        self.scatter(1.0, &forces, y);
-    }
+/// The store of contact blocks, and scratch.
+#[derive(Default)]
+pub(super) struct ContactMatrix {
+    incidence: Incidence,
+    couplings: Couplings,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Arc;
-    use stiction_contact::ContactStencil;
-    use stiction_numerics::{BlockPattern, Random};
+impl ContactMatrix {
+    /// Forgets the pattern of the last step, which a resumed run would not have.
+    pub fn begin_step(&mut self) {
+        self.couplings.clear();
+    }
 
-    /// The product and the diagonal blocks against the matrix with all contacts written out.
-    #[test]
-    fn the_operator_is_the_sum_written_out() {
-        let (n, mut random) = (12, Random::new(7));
-        let contact = |random: &mut Random| {
-            let pairs: Vec<(u32, f64)> =
-                (0..4).map(|_| (random.range(0.0, 12.0) as u32, random.range(-1.0, 1.0))).collect();
-            Contact {
-                stencil: ContactStencil::new(&pairs),
-                normal: Vec3::z(),
-                gap: 1.0,
-                activation: 1.0,
-                multiplicity: 1.0,
-                ..Contact::default()
-            }
-        };
-        let contacts: Vec<Contact> = (0..9).map(|_| contact(&mut random)).collect();
-        let terms: Vec<Terms> = (0..9)
-            .map(|_| {
-                let root = Mat3::from_fn(|_, _| random.normal());
-                Terms { gradient: Vec3::zeros(), hessian: root * root.transpose() }
-            })
-            .collect();
-        let base = Arc::new(BlockPattern::from_stencils(n, [[0u32, 1].as_slice()]));
-        let mut matrix = BlockMatrix::zeros(base.clone());
-        matrix.add_diagonal(&vec![2.0; n]);
-        let stencils: Vec<&[u32]> = contacts.iter().map(|c| c.stencil.nodes()).collect();
-        let mut full = BlockMatrix::zeros(Arc::new(base.with_stencils(stencils.iter().copied())));
-        full.add_diagonal(&vec![2.0; n]);
-        for (contact, terms) in contacts.iter().zip(&terms) {
-            let (nodes, weights) = (contact.stencil.nodes(), contact.stencil.weights());
-            for (&i, a) in nodes.iter().zip(weights) {
-                for (&j, b) in nodes.iter().zip(weights).filter(|(j, _)| i <= **j) {
-                    full.add_block(i as usize, j as usize, &(terms.hessian * (a * b)));
-                }
-            }
-        }
-        let operator = ContactOperator::new(&matrix, &contacts, &terms);
-        let x: Vec<Vec3> = (0..n).map(|_| random.vector(-1.0, 1.0)).collect();
-        let (mut got, mut expected) = (vec![Vec3::zeros(); n], vec![Vec3::zeros(); n]);
-        operator.apply(&x, &mut got);
-        full.mul(&x, &mut expected);
-        assert!(got.iter().zip(&expected).all(|(a, b)| (a - b).norm() < 1e-12));
-        let jacobi = operator.block_jacobi(&vec![false; n]);
-        for (i, inverse) in jacobi.inverses().iter().enumerate() {
-            assert!((inverse * full.diagonal_block(i) - Mat3::identity()).norm() < 1e-9);
-        }
+    /// Evaluates all contacts at a configuration.
+    pub fn evaluate(
+        &mut self,
+        options: &BarrierOptions,
+        world: World<'_>,
+        elastic: Elastic<'_>,
+        way: Way<'_>,
+        contacts: &[Contact],
+    ) -> Vec<Terms> {
+        let (incidence, blocks) = (&mut self.incidence, elastic.matrix.block_count());
+        let sort = || incidence.rebuild(blocks, contacts.iter().map(|c| c.stencil.nodes()));
+        rayon::join(sort, || evaluate(options, world, elastic, way, contacts)).1
+    }
+
+    /// Adds the Hessians of contacts to the system and their forces to the right-hand side.
+    pub fn add(&mut self, contacts: &[Contact], terms: &[Terms], system: &mut BlockMatrix, rhs: &mut [Vec3]) {
+        self.couplings.assemble(system, rhs, &self.incidence, &Coupled { contacts, terms });
+    }
+
+    /// The whole matrix.
+    pub fn with<'a>(&'a self, system: &'a BlockMatrix) -> CoupledMatrix<'a> {
+        CoupledMatrix { base: system, couplings: &self.couplings }
     }
 }

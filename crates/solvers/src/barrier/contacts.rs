@@ -3,7 +3,7 @@
 //! A contact is a vector `e = Σ c_i x_i + (prescribed part)` from the second object to the first, its unit normal n, and the gap
 //! `g = |e| − offset`, offset = both half-thicknesses. `c_i` are over nodes, prescribed nodes included: their motion reaches
 //! the others through the lifted right-hand side. Vertices of mesh colliders and analytic surfaces are no unknowns; how
-//! they moved and will move stands in `moved` and `ahead`.
+//! they moved and will move stands in `script`.
 
 use super::anchors::{AnchorKey, AnchorMemory};
 use super::friction::Lately;
@@ -43,27 +43,63 @@ pub(super) struct Way<'a> {
 pub(super) struct Contact {
     /// c_i over nodes.
     pub stencil: ContactStencil,
-    /// Coefficients of prescribed vertices; they count in the mass and the norm of c.
-    pub prescribed: [f64; 4],
+    /// Number of vertices of mesh colliders and the sum of the squares of their coefficients: they count in the mass and the norm of c.
+    pub held: (u32, f64),
     pub normal: Vec3,
     pub gap: f64,
     /// ĝ.
     pub activation: f64,
     /// How many pairs of primitives this contact stands for.
-    pub multiplicity: f64,
-    /// Motion of the prescribed part of `e` since the start of the step \[m\].
-    pub moved: Vec3,
-    /// Motion of the prescribed part of `e` that is still to come \[m\].
-    pub ahead: Vec3,
+    pub multiplicity: u32,
+    /// Motion of the prescribed part of `e`, where there is any.
+    pub script: Option<Box<Scripted>>,
     pub objects: [u32; 2],
-    pub point: Vec3,
     /// Identity for friction.
     pub key: AnchorKey,
     /// Tangential way from the anchor at the start of the step \[m\].
     pub slip: Vec3,
 }
 
+/// Motion of the prescribed part of `e` \[m\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Scripted {
+    /// Since the start of the step.
+    pub moved: Vec3,
+    /// Still to come.
+    pub ahead: Vec3,
+}
+
+impl Scripted {
+    /// Nothing when nothing moves, which is most of the time.
+    pub fn kept(moved: Vec3, ahead: Vec3) -> Option<Box<Scripted>> {
+        (moved != Vec3::zeros() || ahead != Vec3::zeros()).then(|| Box::new(Scripted { moved, ahead }))
+    }
+}
+
 impl Contact {
+    /// Motion of the prescribed part of `e` since the start of the step \[m\].
+    pub fn moved(&self) -> Vec3 {
+        self.script.as_ref().map_or(Vec3::zeros(), |s| s.moved)
+    }
+
+    /// Motion of the prescribed part of `e` that is still to come \[m\].
+    pub fn ahead(&self) -> Vec3 {
+        self.script.as_ref().map_or(Vec3::zeros(), |s| s.ahead)
+    }
+
+    /// A place to show: on the first object, or across the gap where that one is prescribed \[m\].
+    pub fn place(&self, x: &[Vec3]) -> Vec3 {
+        let terms = || self.stencil.nodes().iter().zip(self.stencil.weights());
+        let side = |sign: f64| -> Vec3 {
+            let own = terms().filter(|(_, w)| **w * sign > 0.0);
+            own.map(|(&n, w)| x[n as usize] * w.abs()).sum()
+        };
+        match terms().any(|(_, w)| *w > 0.0) {
+            true => side(1.0),
+            false => side(-1.0) + self.normal * self.gap,
+        }
+    }
+
     /// Σ c_i (b_i − a_i).
     pub fn displacement(&self, a: &[Vec3], b: &[Vec3]) -> Vec3 {
         let pairs = self.stencil.nodes().iter().zip(self.stencil.weights());
@@ -139,7 +175,7 @@ impl Detector {
         let model = world.model;
         let positions = surface_positions(model, way.now);
         let pairs = self.pairs(&positions)?;
-        let convert = |pair: &ProximityPair| from_pair(model, way, &positions, pair);
+        let convert = |pair: &ProximityPair| from_pair(model, way, pair);
         let mut contacts: Vec<Contact> = pairs.par_iter().filter_map(convert).collect();
         for wall in &self.walls {
             wall.contacts(model, &self.mesh, way, &positions, &mut contacts);
@@ -187,7 +223,7 @@ pub(super) fn add_vertex(model: &Model, stencil: &mut ContactStencil, vertex: u3
 }
 
 /// The contact of a pair, if it is near enough and anything in it can move.
-fn from_pair(model: &Model, way: Way<'_>, x: &[Vec3], pair: &ProximityPair) -> Option<Contact> {
+fn from_pair(model: &Model, way: Way<'_>, pair: &ProximityPair) -> Option<Contact> {
     let first = pair.weights.iter().position(|w| *w > 0.0)?;
     let second = pair.weights.iter().position(|w| *w < 0.0)?;
     let objects = [first, second].map(|k| model.surfaces.object_of_vertex[pair.vertices[k] as usize]);
@@ -195,30 +231,26 @@ fn from_pair(model: &Model, way: Way<'_>, x: &[Vec3], pair: &ProximityPair) -> O
     if pair.gap >= activation {
         return None;
     }
-    let mut contact = Contact {
-        stencil: ContactStencil::default(),
-        prescribed: [0.0; 4],
+    let (mut stencil, mut held) = (ContactStencil::default(), (0, 0.0));
+    let (mut moved, mut ahead) = (Vec3::zeros(), Vec3::zeros());
+    for (&vertex, &weight) in pair.vertices.iter().zip(&pair.weights) {
+        if weight != 0.0 && add_vertex(model, &mut stencil, vertex, weight) {
+            let place = vertex as usize - model.surfaces.kinematic_start();
+            held = (held.0 + 1, held.1 + weight * weight);
+            moved += (way.now.kinematic[place] - way.start.kinematic[place]) * weight;
+            ahead += (way.target.kinematic[place] - way.now.kinematic[place]) * weight;
+        }
+    }
+    (!stencil.nodes().is_empty()).then(|| Contact {
+        stencil,
+        held,
         normal: pair.normal,
         gap: pair.gap,
         activation,
-        multiplicity: f64::from(pair.multiplicity),
-        moved: Vec3::zeros(),
-        ahead: Vec3::zeros(),
+        multiplicity: pair.multiplicity,
+        script: Scripted::kept(moved, ahead),
         objects,
-        point: Vec3::zeros(),
         key: AnchorKey::of_pair(pair, objects[1]),
         slip: Vec3::zeros(),
-    };
-    for (k, (&vertex, &weight)) in pair.vertices.iter().zip(&pair.weights).enumerate() {
-        if weight > 0.0 {
-            contact.point += x[vertex as usize] * weight;
-        }
-        if weight != 0.0 && add_vertex(model, &mut contact.stencil, vertex, weight) {
-            let place = vertex as usize - model.surfaces.kinematic_start();
-            contact.prescribed[k] = weight;
-            contact.moved += (way.now.kinematic[place] - way.start.kinematic[place]) * weight;
-            contact.ahead += (way.target.kinematic[place] - way.now.kinematic[place]) * weight;
-        }
-    }
-    (!contact.stencil.nodes().is_empty()).then_some(contact)
+    })
 }

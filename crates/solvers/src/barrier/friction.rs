@@ -25,7 +25,7 @@ pub(super) fn friction_terms(
         return (Vec3::zeros(), Mat3::zeros());
     }
     let (normal, epsilon) = (contact.normal, options.friction_epsilon);
-    let displacement = contact.displacement(&way.start.blocks, &way.now.blocks) + contact.moved;
+    let displacement = contact.displacement(&way.start.blocks, &way.now.blocks) + contact.moved();
     let limit = coefficient * barrier.force;
     match options.friction {
         FrictionModel::None => (Vec3::zeros(), Mat3::zeros()),
@@ -61,7 +61,7 @@ impl Lately<'_> {
     fn carries_on(&self, contact: &Contact, from_anchor: &Vec3) -> bool {
         let normal = &contact.normal;
         let slip = from_anchor - normal * normal.dot(from_anchor);
-        let prescribed = self.share.map_or(contact.ahead, |share| contact.moved * share);
+        let prescribed = self.share.map_or_else(|| contact.ahead(), |share| contact.moved() * share);
         let onward = slip.dot(&(contact.relative(self.blocks) + prescribed));
         onward > 0.0 && (self.share.is_none() || onward <= slip.norm_squared())
     }

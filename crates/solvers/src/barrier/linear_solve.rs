@@ -3,16 +3,17 @@
 //! Conjugate gradients cost about [`BLOCK_PRODUCT`] per stored block and iteration. A direct solve costs about [`BLOCK_MERGE`] per stored
 //! block for the pattern and its analysis and [`FACTOR_RATE`]·z²/n for z numbers in the factor and n unknowns (see `docs/bench.md`).
 //! Their ratio is the *budget*: a system that needs more iterations is solved directly, and so are the following ones for a
-//! while. The choice depends on counts alone, never on a clock: runs repeat bit for bit.
+//! while. Before that, a system that block Jacobi does not solve in [`FIRST_CAP`] iterations gets a coarse level, and so do the following
+//! ones. The choice depends on counts alone, never on a clock: runs repeat bit for bit.
 
-use super::assembly::{ContactOperator, Terms};
-use super::contacts::Contact;
 use super::merged::{Merged, prepared};
 use super::options::{BarrierOptions, LinearPolicy};
+use super::two_level::CoarseLevel;
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::StepError;
 use stiction_numerics::{
-    BlockMatrix, LinearPcg, MaskedOperator, PcgInfo, PcgParams, PcgParts, ResidualNorm, Vec3,
+    CoupledMatrix, LinearPcg, MaskedOperator, PcgParams, PcgParts, PrecondBlockJacobi, Preconditioner,
+    ResidualNorm, Vec3,
 };
 
 /// One block in a product with a symmetric matrix, two threads \[ns\].
@@ -24,20 +25,21 @@ const FACTOR_RATE: f64 = 0.07;
 /// Pattern, analysis and filling of one block, one thread \[ns\].
 const BLOCK_MERGE: f64 = 250.0;
 
-/// Iterations before a factorisation is thought of: most systems are done by then.
-const FIRST_CAP: usize = 160;
+/// Iterations with block Jacobi before a coarse level pays for itself.
+const FIRST_CAP: usize = 50;
 
-/// Direct solves after which conjugate gradients are tried again.
-const DIRECT_RUN: u64 = 64;
+/// Iterations with a coarse level before a factorisation is thought of: most systems are done by then.
+const SECOND_CAP: usize = 160;
+
+/// Solves of one kind after which the cheaper kind is tried again.
+const RUN: u64 = 64;
 
 /// Stored blocks beyond which nothing is factored: the factor would not fit.
 const LARGEST: usize = 4_000_000;
 
-/// A system: `A + Wᵀ K W`, prescribed blocks, and the islands that must each be solved.
+/// A system: elasticity and contacts, prescribed blocks, and the islands that must each be solved.
 pub(super) struct System<'a> {
-    pub matrix: &'a BlockMatrix,
-    pub contacts: &'a [Contact],
-    pub terms: &'a [Terms],
+    pub matrix: CoupledMatrix<'a>,
     pub fixed: &'a [bool],
     pub parts: PcgParts<'a>,
     pub nodes: usize,
@@ -55,15 +57,19 @@ pub(super) struct Solved {
 #[derive(Default)]
 pub(super) struct LinearSolves {
     pcg: LinearPcg,
+    coarse: CoarseLevel,
     merged: Option<Merged>,
     /// Direct solves that are still to come before conjugate gradients are tried.
     direct_left: u64,
+    /// Solves with a coarse level that are still to come before block Jacobi is tried alone.
+    coarse_left: u64,
 }
 
 impl LinearSolves {
     /// Forgets the pattern of the last step, which a resumed run would not have.
     pub fn begin_step(&mut self) {
         self.merged = None;
+        self.coarse.begin_step();
     }
 
     /// Improves the guess in `d` until the system is solved.
@@ -71,57 +77,62 @@ impl LinearSolves {
         &mut self,
         options: &BarrierOptions,
         system: &System<'_>,
-        operator: &ContactOperator<'_>,
         rhs: &[Vec3],
         d: &mut [Vec3],
     ) -> Result<Solved, StepError> {
-        let wants_direct = match options.linear {
-            LinearPolicy::Direct => true,
-            LinearPolicy::Pcg => false,
-            LinearPolicy::Auto => self.direct_left > 0,
-        };
+        let auto = options.linear == LinearPolicy::Auto;
+        let wants_direct = options.linear == LinearPolicy::Direct || (auto && self.direct_left > 0);
         if wants_direct && self.solve_directly(system, rhs, d)? {
             self.direct_left = self.direct_left.saturating_sub(1);
             return Ok(Solved { pcg_iterations: 0, direct: true, converged: true });
         }
-        let most = options.pcg_iterations;
-        let first = if options.linear == LinearPolicy::Auto { FIRST_CAP.min(most) } else { most };
-        let mut info = self.solve_pcg(options, system, operator, rhs, d, first)?;
-        let mut iterations = info.iterations;
-        if !info.converged && iterations < most {
-            let budget = self.budget(system)?.min(most);
-            if budget > first {
-                info = self.solve_pcg(options, system, operator, rhs, d, budget - first)?;
-                iterations += info.iterations;
-            }
-            if !info.converged && self.solve_directly(system, rhs, d)? {
-                self.direct_left = DIRECT_RUN;
-                return Ok(Solved { pcg_iterations: iterations, direct: true, converged: true });
-            }
+        let mut solve = PcgSolve { options, system, rhs, d, iterations: 0, converged: false };
+        let alone = match options.linear {
+            LinearPolicy::TwoLevel => 0,
+            LinearPolicy::Auto if self.coarse_left > 0 => 0,
+            LinearPolicy::Auto => FIRST_CAP,
+            LinearPolicy::Pcg | LinearPolicy::Direct => usize::MAX,
+        };
+        if alone > 0 {
+            let jacobi = PrecondBlockJacobi::new(system.matrix.base, Some(system.fixed));
+            solve.go_on(&mut self.pcg, &jacobi, alone)?;
         }
-        Ok(Solved { pcg_iterations: iterations, direct: false, converged: info.converged })
+        if !solve.is_over() {
+            self.coarse_left = if alone > 0 { RUN } else { self.coarse_left.saturating_sub(1) };
+            self.solve_two_level(auto, &mut solve)?;
+        }
+        let PcgSolve { iterations, converged, .. } = solve;
+        if auto && !converged && iterations < options.pcg_iterations && self.solve_directly(system, rhs, d)? {
+            self.direct_left = RUN;
+            return Ok(Solved { pcg_iterations: iterations, direct: true, converged: true });
+        }
+        Ok(Solved { pcg_iterations: iterations, direct: false, converged })
     }
 
-    fn solve_pcg(
-        &mut self,
-        options: &BarrierOptions,
-        system: &System<'_>,
-        operator: &ContactOperator<'_>,
-        rhs: &[Vec3],
-        d: &mut [Vec3],
-        iterations: usize,
-    ) -> Result<PcgInfo, StepError> {
-        let params = PcgParams {
-            relative_tolerance: options.pcg_tolerance,
-            max_iterations: iterations,
-            norm: ResidualNorm::Infinity,
-            ..PcgParams::default()
-        };
-        let masked = MaskedOperator::new(operator, system.fixed);
-        let jacobi = operator.block_jacobi(system.fixed);
-        self.pcg
-            .solve_parts(&masked, &jacobi, rhs, d, &params, &system.parts)
-            .map_err(|error| StepError::LinearSolver { reason: error.to_string() })
+    /// With a coarse level; not longer than a direct solve would take where that is a choice.
+    fn solve_two_level(&mut self, auto: bool, solve: &mut PcgSolve<'_>) -> Result<(), StepError> {
+        let system = solve.system;
+        let first = if auto { SECOND_CAP } else { usize::MAX };
+        let budget =
+            |linear: &mut LinearSolves| Ok::<_, StepError>(linear.budget(system)?.saturating_sub(first));
+        let LinearSolves { pcg, coarse, .. } = self;
+        match coarse.prepare(system.matrix, system.fixed, system.nodes)? {
+            Some(both) => solve.go_on(pcg, &both, first)?,
+            None => {
+                let jacobi = PrecondBlockJacobi::new(system.matrix.base, Some(system.fixed));
+                solve.go_on(pcg, &jacobi, first)?;
+            }
+        }
+        if solve.is_over() {
+            return Ok(());
+        }
+        let further = budget(self)?;
+        let LinearSolves { pcg, coarse, .. } = self;
+        if let (true, Some(both)) = (further > 0, coarse.prepare(system.matrix, system.fixed, system.nodes)?)
+        {
+            solve.go_on(pcg, &both, further)?;
+        }
+        Ok(())
     }
 
     fn solve_directly(
@@ -131,8 +142,8 @@ impl LinearSolves {
         d: &mut [Vec3],
     ) -> Result<bool, StepError> {
         let mut solution = rhs.to_vec();
-        let merged = prepared(&mut self.merged, system.matrix, system.contacts, system.nodes)?;
-        merged.fill(system.matrix, system.contacts, system.terms);
+        let merged = prepared(&mut self.merged, system.matrix, system.nodes)?;
+        merged.fill(system.matrix);
         let solved = merged.solve(system.fixed, &mut solution)?;
         if solved {
             d.copy_from_slice(&solution);
@@ -142,29 +153,68 @@ impl LinearSolves {
 
     /// Iterations that cost as much as a direct solve.
     fn budget(&mut self, system: &System<'_>) -> Result<usize, StepError> {
-        if system.matrix.pattern().stored_count() > LARGEST {
+        let stored = system.matrix.base.pattern().stored_count() + system.matrix.couplings.stored_count();
+        if stored > LARGEST {
             return Ok(usize::MAX);
         }
-        let merged = prepared(&mut self.merged, system.matrix, system.contacts, system.nodes)?;
+        let merged = prepared(&mut self.merged, system.matrix, system.nodes)?;
         let [blocks, stored, numbers] = merged.sizes().map(|n| n as f64);
         let direct = BLOCK_MERGE * stored + FACTOR_RATE * numbers * numbers / (3.0 * blocks);
         Ok((direct / (BLOCK_PRODUCT * stored)) as usize)
     }
 
     pub fn save(&self, saved: &mut SavedState) {
-        saved.keys.insert("direct_left".to_owned(), vec![self.direct_left]);
+        saved.keys.insert("linear_runs".to_owned(), vec![self.direct_left, self.coarse_left]);
     }
 
     pub fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        let &[left] = saved.keys("direct_left")? else {
-            return Err(RestoreError::Array { name: "direct_left".to_owned() });
+        let &[direct, coarse] = saved.keys("linear_runs")? else {
+            return Err(RestoreError::Array { name: "linear_runs".to_owned() });
         };
-        self.direct_left = left;
+        (self.direct_left, self.coarse_left) = (direct, coarse);
         Ok(())
     }
 
     pub fn reset(&mut self) {
-        self.direct_left = 0;
-        self.merged = None;
+        (self.direct_left, self.coarse_left) = (0, 0);
+        self.begin_step();
+    }
+}
+
+/// A solve by conjugate gradients that may go on with another preconditioner.
+struct PcgSolve<'a> {
+    options: &'a BarrierOptions,
+    system: &'a System<'a>,
+    rhs: &'a [Vec3],
+    d: &'a mut [Vec3],
+    iterations: usize,
+    converged: bool,
+}
+
+impl PcgSolve<'_> {
+    /// Up to `more` further iterations.
+    fn go_on(
+        &mut self,
+        pcg: &mut LinearPcg,
+        precond: &impl Preconditioner,
+        more: usize,
+    ) -> Result<(), StepError> {
+        let params = PcgParams {
+            relative_tolerance: self.options.pcg_tolerance,
+            max_iterations: more.min(self.options.pcg_iterations - self.iterations),
+            norm: ResidualNorm::Infinity,
+            ..PcgParams::default()
+        };
+        let masked = MaskedOperator::new(&self.system.matrix, self.system.fixed);
+        let info = pcg
+            .solve_parts(&masked, precond, self.rhs, self.d, &params, &self.system.parts)
+            .map_err(|error| StepError::LinearSolver { reason: error.to_string() })?;
+        self.iterations += info.iterations;
+        self.converged = info.converged;
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.converged || self.iterations >= self.options.pcg_iterations
     }
 }

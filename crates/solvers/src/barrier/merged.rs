@@ -1,67 +1,46 @@
 //! Elasticity and contacts in one matrix, and its factor: the direct solve.
 //!
-//! The pattern is that of the mesh with the couplings of contacts; it is kept while it holds every pair of nodes in contact, and
-//! with it the symbolic analysis. Blocks whose contact has opened stay as zeros.
+//! The pattern is that of the mesh with the couplings of contacts; it is kept while the couplings hold the same pairs, and with it the
+//! symbolic analysis. Blocks whose contact has opened stay as zeros.
 
-use super::assembly::Terms;
-use super::contacts::Contact;
 use crate::solver::StepError;
-use rayon::prelude::*;
 use std::sync::Arc;
 use stiction_factor::{FactorError, SparseCholesky};
-use stiction_numerics::{BlockMatrix, BlockPattern, Vec3};
+use stiction_numerics::{BlockMatrix, CoupledMatrix, Vec3};
 
 /// The merged matrix of a step.
 pub(super) struct Merged {
     matrix: BlockMatrix,
-    /// Where each block of the elastic matrix goes.
-    places: Vec<u32>,
+    /// Where each block of the elastic matrix goes, and each coupling.
+    places: [Vec<u32>; 2],
     cholesky: SparseCholesky,
 }
 
 impl Merged {
-    /// Merges the pattern of a matrix with contacts and analyses it.
-    fn new(base: &BlockPattern, contacts: &[Contact], nodes: usize) -> Result<Merged, StepError> {
-        let pattern = Arc::new(base.with_stencils(contacts.iter().map(|c| c.stencil.nodes())));
-        let mut places = Vec::with_capacity(base.stored_count());
-        for row in 0..base.block_count() {
-            let (start, columns) = (pattern.row_range(row).start, pattern.row(row));
-            let mut k = 0;
-            for &column in base.row(row) {
-                while columns[k] != column {
-                    k += 1;
-                }
-                places.push((start + k) as u32);
-            }
-        }
+    /// Merges both patterns and analyses the sum.
+    fn new(system: CoupledMatrix<'_>, nodes: usize) -> Result<Merged, StepError> {
+        let base = system.base.pattern();
+        let pairs: Vec<[u32; 2]> =
+            system.couplings.entries().map(|(row, column, _)| [row as u32, column as u32]).collect();
+        let pattern = Arc::new(base.with_stencils(pairs.iter().map(|pair| &pair[..])));
+        let own = (0..base.block_count()).flat_map(|row| base.row(row).iter().map(move |&c| [row as u32, c]));
+        let place = |[row, column]: [u32; 2]| {
+            pattern.slot(row as usize, column as usize).expect("the merged pattern holds both") as u32
+        };
+        let places = [own.map(place).collect(), pairs.iter().copied().map(place).collect()];
         let cholesky = SparseCholesky::analyse(&pattern, nodes)?;
         Ok(Merged { matrix: BlockMatrix::zeros(pattern), places, cholesky })
     }
 
-    /// Whether every pair of nodes in contact has its block.
-    fn holds(&self, contacts: &[Contact]) -> bool {
-        let pattern = self.matrix.pattern();
-        contacts.par_iter().with_min_len(1024).all(|contact| {
-            let nodes = contact.stencil.nodes();
-            let coupled = |&a: &u32, &b: &u32| pattern.slot(a.min(b) as usize, a.max(b) as usize).is_some();
-            nodes.iter().enumerate().all(|(k, a)| nodes[k + 1..].iter().all(|b| coupled(a, b)))
-        })
-    }
-
     /// Sets the values.
-    pub fn fill(&mut self, base: &BlockMatrix, contacts: &[Contact], terms: &[Terms]) {
+    pub fn fill(&mut self, system: CoupledMatrix<'_>) {
         self.matrix.set_zero();
         let values = self.matrix.values_mut();
-        for (&place, block) in self.places.iter().zip(base.values()) {
+        for (&place, block) in self.places[0].iter().zip(system.base.values()) {
             values[place as usize] = *block;
         }
-        for (contact, terms) in contacts.iter().zip(terms) {
-            let (nodes, weights) = (contact.stencil.nodes(), contact.stencil.weights());
-            for (k, (&i, a)) in nodes.iter().zip(weights).enumerate() {
-                for (&j, b) in nodes[k..].iter().zip(&weights[k..]) {
-                    self.matrix.add_block(i as usize, j as usize, &(terms.hessian * (a * b)));
-                }
-            }
+        for (&place, (_, _, block)) in self.places[1].iter().zip(system.couplings.entries()) {
+            values[place as usize] = block.to_matrix();
         }
     }
 
@@ -84,18 +63,17 @@ impl Merged {
     }
 }
 
-/// The merged matrix for these contacts: the present one if it has all their blocks.
+/// The merged matrix of a system: the present one if no pair came in since. Within a step couplings only grow.
 pub(super) fn prepared<'a>(
     merged: &'a mut Option<Merged>,
-    base: &BlockMatrix,
-    contacts: &[Contact],
+    system: CoupledMatrix<'_>,
     nodes: usize,
 ) -> Result<&'a mut Merged, StepError> {
-    if merged.as_ref().is_some_and(|m| !m.holds(contacts)) {
+    if merged.as_ref().is_some_and(|m| m.places[1].len() != system.couplings.stored_count()) {
         *merged = None;
     }
     match merged {
         Some(kept) => Ok(kept),
-        empty => Ok(empty.insert(Merged::new(base.pattern(), contacts, nodes)?)),
+        empty => Ok(empty.insert(Merged::new(system, nodes)?)),
     }
 }

@@ -17,6 +17,7 @@ mod pressure;
 mod progress;
 mod solver;
 mod strain_limits;
+mod two_level;
 mod walls;
 
 pub use options::{BarrierOptions, BarrierShape, FrictionModel, LinearPolicy, StepSpan};

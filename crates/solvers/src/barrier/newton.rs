@@ -4,7 +4,7 @@
 //! left of their way; their part of H d stands on the right-hand side, so the free blocks know where they will be.
 
 use super::anchors::AnchorMemory;
-use super::assembly::{ContactOperator, Elastic, Terms, evaluate};
+use super::assembly::{ContactMatrix, Elastic, Terms};
 use super::contacts::{Configuration, Contact, Detector, Way};
 use super::friction::Lately;
 use super::islands::{Islands, Owners};
@@ -27,6 +27,7 @@ pub(super) struct Newton<'a> {
     pub limits: &'a StrainLimits,
     pub anchors: &'a AnchorMemory,
     pub system: &'a mut BlockMatrix,
+    pub contact_matrix: &'a mut ContactMatrix,
     pub linear: &'a mut LinearSolves,
     pub last_motion: LastMotion,
     pub seconds: &'a mut StepSeconds,
@@ -82,7 +83,7 @@ impl Newton<'_> {
         let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, anchors))?;
         let fixed = &potential.prescription.fixed;
         let (mut rhs, terms) = self.assemble(potential, way, &contacts);
-        let (d, solved) = self.direction(potential, way, &contacts, &terms, &mut rhs)?;
+        let (d, solved) = self.direction(potential, way, &contacts, &mut rhs)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
         let direction = Configuration { blocks: d, kinematic, time: target.time - now.time };
         let (options, detector, limits) = (self.options, &mut *self.detector, self.limits);
@@ -90,7 +91,9 @@ impl Newton<'_> {
             constraint_line_search(options, detector, limits, world.model, &contacts, [now, &direction])
         })?;
         let force = |(c, t): (&Contact, &Terms)| {
-            -(t.gradient + t.hessian * (c.relative(&direction.blocks) + c.ahead) * limit.of(c))
+            let alpha = limit.of(c);
+            let undone = c.relative(&direction.blocks) * alpha - c.ahead() * (1.0 - alpha);
+            -(t.pull + t.hessian.mul(&undone))
         };
         let forces = contacts.iter().zip(&terms).map(force).collect();
         let change = potential.change_size(&direction.blocks);
@@ -100,14 +103,15 @@ impl Newton<'_> {
         Ok(Iteration { limit, change, solved, contacts, forces })
     }
 
-    /// The elastic system and its right-hand side with strain limits, and the terms of contacts.
+    /// The system and its right-hand side, and the terms of contacts.
     fn assemble(
         &mut self,
         potential: &IncrementalPotential<'_>,
         way: Way<'_>,
         contacts: &[Contact],
     ) -> (Vec<Vec3>, Vec<Terms>) {
-        let (options, world, limits, system) = (self.options, self.world, self.limits, &mut *self.system);
+        let (options, world, limits) = (self.options, self.world, self.limits);
+        let (system, contact_matrix) = (&mut *self.system, &mut *self.contact_matrix);
         let x = &way.now.blocks;
         timed(&mut self.seconds.assembly, || {
             let mut rhs = vec![Vec3::zeros(); x.len()];
@@ -116,9 +120,10 @@ impl Newton<'_> {
             potential.hessian(x, Curvature::Projected, system);
             let inertia = potential.step_size().powi(-2);
             let elastic = Elastic { matrix: &*system, inertia, fixed: &potential.prescription.fixed };
-            let terms = evaluate(options, world, elastic, way, contacts);
+            let terms = contact_matrix.evaluate(options, world, elastic, way, contacts);
             let stretched = limits.evaluate(options, elastic, &world.model.mass, x);
             add_terms(&stretched, system, &mut rhs);
+            contact_matrix.add(contacts, &terms, system, &mut rhs);
             (rhs, terms)
         })
     }
@@ -129,29 +134,27 @@ impl Newton<'_> {
         potential: &IncrementalPotential<'_>,
         way: Way<'_>,
         contacts: &[Contact],
-        terms: &[Terms],
         rhs: &mut [Vec3],
     ) -> Result<(Vec<Vec3>, Solved), StepError> {
         let (options, nodes) = (self.options, self.world.model.nodes);
         let fixed = &potential.prescription.fixed[..];
-        let (matrix, linear, owners) = (&*self.system, &mut *self.linear, &self.detector.owners);
+        let matrix = self.contact_matrix.with(self.system);
+        let (linear, owners) = (&mut *self.linear, &self.detector.owners);
         timed(&mut self.seconds.linear_solve, || {
-            let operator = ContactOperator::new(matrix, contacts, terms);
-            operator.add_forces(rhs);
             let left = |i: usize| match fixed[i] {
                 true => way.target.blocks[i] - way.now.blocks[i],
                 false => Vec3::zeros(),
             };
             let mut d: Vec<Vec3> = (0..rhs.len()).map(left).collect();
-            MaskedOperator::new(&operator, fixed).lift(rhs, &d);
+            MaskedOperator::new(&matrix, fixed).lift(rhs, &d);
             let mut islands = Islands::new(owners);
             islands.join_contacts(contacts);
             let (of_block, count) = islands.parts();
             let parts = PcgParts { of_block: &of_block, count };
-            let system = System { matrix, contacts, terms, fixed, parts, nodes };
+            let system = System { matrix, fixed, parts, nodes };
             let ranks = potential.rank_ones(&way.now.blocks);
             let solved = solve_with_pressure(&ranks, fixed, rhs, &mut d, |rhs, d| {
-                linear.solve(options, &system, &operator, rhs, d)
+                linear.solve(options, &system, rhs, d)
             })?;
             Ok((d, solved))
         })

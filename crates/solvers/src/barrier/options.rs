@@ -36,11 +36,13 @@ pub enum FrictionModel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinearPolicy {
-    /// Conjugate gradients; a factorisation where they would take longer.
+    /// Conjugate gradients, with a coarse level where block Jacobi takes long; a factorisation where they would take longer still.
     #[default]
     Auto,
     /// Conjugate gradients with block Jacobi.
     Pcg,
+    /// Conjugate gradients with block Jacobi and a coarse level.
+    TwoLevel,
     /// Sparse Cholesky of elasticity and contacts together.
     Direct,
 }

@@ -1,7 +1,7 @@
 //! Algorithm 1: inexact Newton with an accumulated step share β.   [Ando2024, section 3.2]
 
 use super::anchors::AnchorMemory;
-use super::assembly::{ContactOperator, Elastic, evaluate};
+use super::assembly::{ContactMatrix, Elastic};
 use super::check::refuse_intersections;
 use super::contacts::{Configuration, Contact, Detector, Way, scripted_vertices};
 use super::friction::Lately;
@@ -26,6 +26,7 @@ pub struct BarrierSolver {
     options: BarrierOptions,
     elasticity: Elasticity,
     system: BlockMatrix,
+    contact_matrix: ContactMatrix,
     detector: Detector,
     limits: StrainLimits,
     anchors: AnchorMemory,
@@ -68,6 +69,7 @@ impl BarrierSolver {
             options,
             elasticity,
             system,
+            contact_matrix: ContactMatrix::default(),
             detector,
             limits,
             anchors: AnchorMemory::default(),
@@ -85,14 +87,16 @@ impl BarrierSolver {
         Configuration { blocks: state.blocks.clone(), kinematic, time: state.time }
     }
 
-    /// Finds the contacts of a state and assembles what they add to a step of `h` \[s\]: stiffness, friction, forces and the blocks
-    /// of the preconditioner. Returns their number and the wall time without detection and elasticity \[s\]. For timings.
+    /// Finds the contacts of a state and assembles what they add to a step of `h` \[s\]: stiffness, friction, forces and all blocks of the
+    /// matrix. Rounds after the first have its pattern; `round` runs the work of one and says whether to go on. Returns the number of
+    /// contacts. For timings without detection and elasticity.
     pub fn time_contact_assembly(
         &mut self,
         world: World<'_>,
         state: &State,
         h: f64,
-    ) -> Result<(usize, f64), StepError> {
+        round: &mut dyn FnMut(&mut dyn FnMut()) -> bool,
+    ) -> Result<usize, StepError> {
         let start = self.start(world.model, state);
         let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
         let end = target(world.model, &potential, state.time + h);
@@ -100,18 +104,18 @@ impl BarrierSolver {
         let way = Way { start: &start, now: &start, target: &end, lately };
         self.detector.expect(world.model, &start, &start)?;
         let contacts = self.detector.contacts(world, way, &self.anchors)?;
-        potential.hessian(&start.blocks, Curvature::Projected, &mut self.system);
-        let mut rhs = vec![Vec3::zeros(); start.blocks.len()];
-        let fixed = &potential.prescription.fixed;
-        let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2), fixed };
-        let mut seconds = 0.0;
-        timed(&mut seconds, || {
-            let terms = evaluate(&self.options, world, elastic, way, &contacts);
-            let operator = ContactOperator::new(&self.system, &contacts, &terms);
-            operator.add_forces(&mut rhs);
-            std::hint::black_box(operator.block_jacobi(fixed));
-        });
-        Ok((contacts.len(), seconds))
+        let mut go_on = true;
+        while go_on {
+            let mut rhs = vec![Vec3::zeros(); start.blocks.len()];
+            potential.hessian(&start.blocks, Curvature::Projected, &mut self.system);
+            go_on = round(&mut || {
+                let fixed = &potential.prescription.fixed;
+                let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2), fixed };
+                let terms = self.contact_matrix.evaluate(&self.options, world, elastic, way, &contacts);
+                self.contact_matrix.add(&contacts, &terms, &mut self.system, &mut rhs);
+            });
+        }
+        Ok(contacts.len())
     }
 
     /// A step by the chosen policy; what cannot be completed goes as far as the document's policy gets.
@@ -151,6 +155,7 @@ impl BarrierSolver {
         let expected = Configuration { blocks: potential.inertial_guess(), ..end.clone() };
         timed(&mut seconds.detection, || detector.expect(model, start, &expected))?;
         self.linear.begin_step();
+        self.contact_matrix.begin_step();
         let mut newton = Newton {
             options: &options,
             world,
@@ -158,6 +163,7 @@ impl BarrierSolver {
             limits: &self.limits,
             anchors: &self.anchors,
             system: &mut self.system,
+            contact_matrix: &mut self.contact_matrix,
             linear: &mut self.linear,
             last_motion: LastMotion::expected(start, expected),
             seconds,
@@ -223,10 +229,10 @@ impl BarrierSolver {
         }
         if let Some(last) = &progress.last {
             report.residual.push(("change_m", last.change));
-            report_contacts(world, last, report);
+            report_contacts(world, last, &now.blocks, report);
             if self.options.friction == FrictionModel::Anchored {
                 let moved = |c: &Contact| {
-                    c.displacement(&start.blocks, &now.blocks) + c.moved + c.ahead * last.limit.of(c)
+                    c.displacement(&start.blocks, &now.blocks) + c.moved() + c.ahead() * last.limit.of(c)
                 };
                 self.anchors.replace(&last.contacts, self.options.friction_epsilon, moved);
             }
@@ -244,7 +250,7 @@ fn target(model: &Model, potential: &IncrementalPotential<'_>, end: f64) -> Conf
 }
 
 /// Contacts, forces and gaps of the last iteration.
-fn report_contacts(world: World<'_>, iteration: &Iteration, report: &mut StepReport) {
+fn report_contacts(world: World<'_>, iteration: &Iteration, x: &[Vec3], report: &mut StepReport) {
     report.contacts = iteration.contacts.len();
     report.contact_force = vec![Vec3::zeros(); world.model.surfaces.objects.len()];
     report.contact_load = vec![0.0; world.model.nodes];
@@ -253,7 +259,7 @@ fn report_contacts(world: World<'_>, iteration: &Iteration, report: &mut StepRep
         report.contact_force[a] += force;
         report.contact_force[b] -= force;
         if *force != Vec3::zeros() {
-            let (point, normal) = (contact.point, contact.normal);
+            let (point, normal) = (contact.place(x), contact.normal);
             report.contact_samples.push(ContactSample { point, normal, force: *force });
             add_load(&mut report.contact_load, terms(&contact.stencil), force.dot(&normal));
         }
@@ -303,7 +309,7 @@ impl Solver for BarrierSolver {
     }
 
     fn save(&self) -> SavedState {
-        let mut saved = SavedState::new(3);
+        let mut saved = SavedState::new(4);
         self.anchors.save(&mut saved);
         self.linear.save(&mut saved);
         saved.put_vectors("kinematic", &self.kinematic);
@@ -312,7 +318,7 @@ impl Solver for BarrierSolver {
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        saved.expect_version(3)?;
+        saved.expect_version(4)?;
         let wrong = |name: &str| RestoreError::Array { name: name.to_owned() };
         let flat = saved.numbers("kinematic")?;
         let expected = self.detector.mesh_collider_vertices();

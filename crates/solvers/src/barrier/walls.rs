@@ -8,8 +8,8 @@
 //!
 //! A moving surface adds its own speed, bounded over the step: `|Ṫ| + (|ω| + |ṡ|/s) r` with r its distance from the centre of the motion.
 
-use super::anchors::{AnchorKey, WALL, labelled};
-use super::contacts::{Contact, Way, activation_gap, add_vertex};
+use super::anchors::AnchorKey;
+use super::contacts::{Contact, Scripted, Way, activation_gap, add_vertex};
 use rayon::prelude::*;
 use stiction_bodies::Model;
 use stiction_collision::CollisionMesh;
@@ -91,8 +91,7 @@ impl Wall {
     ) {
         let contact = |(number, feature): (usize, &Feature)| {
             let mut contact = self.contact(model, mesh, way, x, feature)?;
-            let primitive = labelled(WALL, number as u32);
-            contact.key = AnchorKey { primitive, other: self.shape.object, feature: 0 };
+            contact.key = AnchorKey::of_wall(number as u32, self.shape.object);
             Some(contact)
         };
         out.par_extend(self.features.par_iter().enumerate().filter_map(contact));
@@ -127,15 +126,13 @@ impl Wall {
         let (moved, ahead) = self.surface_motion(way, &place);
         Some(Contact {
             stencil,
-            prescribed: [0.0; 4],
+            held: (0, 0.0),
             normal: found.normal,
             gap,
             activation,
-            multiplicity: 1.0,
-            moved,
-            ahead,
+            multiplicity: 1,
+            script: Scripted::kept(moved, ahead),
             objects,
-            point: found.point,
             key: AnchorKey::default(),
             slip: Vec3::zeros(),
         })
