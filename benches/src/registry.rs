@@ -121,6 +121,11 @@ pub fn all() -> &'static [Case] {
             barrier_growth::growth,
             "ten sheets under a ball by size; 20k to 300k with --full"
         ),
+        case!(
+            "barrier_condition",
+            barrier_growth::condition,
+            "condition numbers by barrier, gap and preconditioner"
+        ),
         case!("barrier_linear", barrier_compare::linear, "linear solvers of the barrier method by size"),
         case!("barrier_needle", barrier_compare::on_needle, "choices of the barrier method on a needle"),
         case!("barrier_friction", barrier_compare::friction, "lagged against anchored friction on a slope"),

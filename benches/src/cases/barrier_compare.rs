@@ -6,7 +6,7 @@ use crate::record::Record;
 use crate::registry::{Settings, Stopped};
 
 /// Options that are compared, with their names.
-const CHOICES: [(&str, &str); 8] = [
+const CHOICES: [(&str, &str); 9] = [
     ("cubic, as it is", ""),
     ("logarithmic", ", barrier = \"logarithmic\""),
     ("capped logarithmic", ", barrier = \"capped_logarithmic\""),
@@ -15,11 +15,12 @@ const CHOICES: [(&str, &str); 8] = [
     ("stiffness by distance", ", elastic_stiffness = false"),
     ("steps of beta h", ", complete = false"),
     ("steps of beta h, no error reduction", ", complete = false, error_reduction = false"),
+    ("shortened steps counted as h", ", complete = false, error_reduction = false, amend_step = false"),
 ];
 
 /// Sheets on a needle.
 pub fn on_needle(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
-    let (speed, frames) = if settings.full { (5.0, 40) } else { (2.0, 12) };
+    let (speed, frames) = if settings.full { (10.0, 20) } else { (5.0, 12) };
     let minimum = ("at least 8 iterations", ", min_iterations = 8");
     let each = CHOICES.iter().chain(std::iter::once(&minimum)).map(|(name, options)| {
         let mut simulation = simulation(&needle(speed, options))?;

@@ -1,4 +1,4 @@
-//! Cost of method `barrier` by size: assembly per contact, time per step and memory of ten stacked sheets.
+//! Cost of method `barrier`: assembly per contact, condition numbers, and time per step and memory of ten stacked sheets by size.
 
 use super::barrier_scenes::{describe, pressed, run, simulation, stack};
 use super::steps::add_shares;
@@ -8,7 +8,7 @@ use crate::record::{Limit, Record};
 use crate::registry::{Settings, Stopped};
 use std::time::Instant;
 use stiction::solvers::World;
-use stiction::solvers::barrier::{BarrierOptions, BarrierSolver};
+use stiction::solvers::barrier::{BarrierOptions, BarrierShape, BarrierSolver};
 
 /// Largest wall time of Hessian and forces on two threads \[ns per contact\].
 const ASSEMBLY_LIMIT: f64 = 190.0;
@@ -18,7 +18,7 @@ const GROWTH_LIMIT: f64 = 1.1;
 
 /// Contact Hessians and forces of pressed sheets.
 pub fn assembly(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
-    let simulation = simulation(&pressed(40, 10))?;
+    let simulation = simulation(&pressed(40, 10, 5e-4, ""))?;
     let world = World { model: &simulation.model, parameters: &simulation.parameters };
     let mut solver = BarrierSolver::new(BarrierOptions::default(), world)?;
     let rounds = if settings.full { 400 } else { 60 };
@@ -44,13 +44,41 @@ pub fn assembly(case: &'static str, settings: &Settings) -> Result<Vec<Record>, 
     Ok(vec![record])
 }
 
+/// Condition numbers of the first system of pressed sheets, by barrier and gap.
+pub fn condition(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+    let cells = if settings.full { 40 } else { 16 };
+    let mut records = Vec::new();
+    for (barrier, name) in [
+        (BarrierShape::Cubic, "cubic"),
+        (BarrierShape::Logarithmic, "logarithmic"),
+        (BarrierShape::CappedLogarithmic, "capped logarithmic"),
+    ] {
+        for gap in [5e-4, 1e-4, 1e-5] {
+            let simulation = simulation(&pressed(cells, 4, gap, ""))?;
+            let world = World { model: &simulation.model, parameters: &simulation.parameters };
+            let mut solver =
+                BarrierSolver::new(BarrierOptions { barrier, ..BarrierOptions::default() }, world)?;
+            let found = solver.first_system_conditions(world, &simulation.state, 0.005)?;
+            let mut record = Record::new(case, format!("{name}, gaps of {gap:e} m"));
+            record.method = Some("barrier");
+            record.number("vertices", simulation.model.nodes as f64);
+            record.number("contacts", found.contacts as f64);
+            record.number("condition", found.plain);
+            record.number("condition_block_jacobi", found.jacobi);
+            record.number("condition_two_level", found.two_level);
+            records.push(record);
+        }
+    }
+    Ok(records)
+}
+
 /// Steps of ten sheets under a ball, from small to large.
 pub fn growth(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
     let sizes: &[usize] = if settings.full { &[44, 88, 172] } else { &[22, 44] };
     let (mut records, mut seen) = (Vec::new(), Vec::new());
     for &cells in sizes {
         let mark = MemoryMark::set();
-        let mut simulation = simulation(&stack(cells, 10, ""))?;
+        let mut simulation = simulation(&stack(cells, 10, "").replace("fps = 100", "fps = 200"))?;
         let outcome = run(&mut simulation, 1);
         let mut record = Record::new(case, format!("{cells} cells along a sheet"));
         describe(&mut record, &simulation, &outcome, 1);

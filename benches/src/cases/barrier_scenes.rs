@@ -36,22 +36,33 @@ gap = 0.001
     )
 }
 
-/// Cotton sheets 0.8 mm apart with gaps of 1 mm, shifted against each other: every vertex is in contact.
-pub fn pressed(cells: usize, sheets: usize) -> String {
+/// An even number of sheets at a gap \[m\], every other one shifted, with activation gaps of 1 mm: every vertex is in contact.
+pub fn pressed(cells: usize, sheets: usize, gap: f64, options: &str) -> String {
+    let (spacing, cell) = (0.0003 + gap, 0.5 / cells as f64);
+    let sheet = |name: &str, [x, y, z]: [f64; 3]| {
+        format!(
+            r#"[bodies.{name}]
+kind = "cloth"
+mesh = {{ grid = {{ size = [0.5, 0.5], cells = [{cells}, {cells}], pattern = "alternating" }} }}
+material = {{ density = 500.0, thickness = 0.0003, young = 1.0e6, poisson = 0.3 }}
+translate = [{x}, {y}, {z}]
+friction = 0.2
+gap = 0.001
+array = {{ count = [1, 1, {}], step = [0, 0, {}] }}
+"#,
+            sheets / 2,
+            2.0 * spacing
+        )
+    };
     format!(
         r#"
 stiction = 1
 fps = 100
 step = 0.005
-method = {{ key = "barrier" }}
-[bodies.sheet]
-kind = "cloth"
-mesh = {{ grid = {{ size = [0.5, 0.5], cells = [{cells}, {cells}], pattern = "alternating" }} }}
-material = {{ preset = "cotton", young = 1.0e6 }}
-friction = 0.2
-gap = 0.001
-array = {{ count = [1, 1, {sheets}], step = [0.0031, 0.0017, 0.0008] }}
-"#
+method = {{ key = "barrier" {options} }}
+{}{}"#,
+        sheet("even", [0.0, 0.0, 0.0]),
+        sheet("odd", [0.21 * cell, 0.13 * cell, spacing])
     )
 }
 
@@ -160,5 +171,10 @@ pub fn describe(record: &mut Record, simulation: &Simulation, outcome: &Outcome,
     record.number("converged_steps", reports.iter().filter(|r| r.converged).count() as f64);
     let gaps = reports.iter().filter_map(|r| counter(r, "min_gap_m"));
     record.number("min_gap_mm", 1e3 * gaps.fold(f64::INFINITY, f64::min));
+    let fifths = ["gaps_to_20", "gaps_to_40", "gaps_to_60", "gaps_to_80", "gaps_to_100"].map(total);
+    let all = fifths.iter().sum::<f64>().max(1.0);
+    for (name, count) in ["0_20", "20_40", "40_60", "60_80", "80_100"].iter().zip(fifths) {
+        record.number(format!("gaps_{name}_percent"), 100.0 * count / all);
+    }
     record.note.clone_from(&outcome.failure);
 }

@@ -9,6 +9,7 @@ mod friction;
 mod islands;
 mod line_search;
 mod linear_solve;
+mod measures;
 mod merged;
 mod near;
 mod newton;
@@ -20,5 +21,6 @@ mod strain_limits;
 mod two_level;
 mod walls;
 
+pub use measures::Conditions;
 pub use options::{BarrierOptions, BarrierShape, FrictionModel, LinearPolicy, StepSpan};
 pub use solver::BarrierSolver;

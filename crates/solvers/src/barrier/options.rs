@@ -80,6 +80,8 @@ pub struct BarrierOptions {
     pub tolerance: f64,
     /// Refining iterations move by `exp(−decay n)` of their direction, n counted from the first; 0 is none, the document tried 0.005.
     pub decay: f64,
+    /// Whether a step that `complete = false` shortens counts as β h. Otherwise it counts as h and motion drags behind: for comparison only.
+    pub amend_step: bool,
     /// One more iteration with β h when less than the whole step was taken.
     pub error_reduction: bool,
     /// How far beyond the direction the line search looks.
@@ -121,6 +123,7 @@ impl Default for BarrierOptions {
             max_iterations: 256,
             tolerance: 1e-3,
             decay: 0.0,
+            amend_step: true,
             error_reduction: true,
             extension: 1.25,
             slack: 0.1,

@@ -1,10 +1,9 @@
 //! Algorithm 1: inexact Newton with an accumulated step share β.   [Ando2024, section 3.2]
 
 use super::anchors::AnchorMemory;
-use super::assembly::{ContactMatrix, Elastic};
+use super::assembly::ContactMatrix;
 use super::check::refuse_intersections;
-use super::contacts::{Configuration, Contact, Detector, Way, scripted_vertices};
-use super::friction::Lately;
+use super::contacts::{Configuration, Contact, Detector, scripted_vertices};
 use super::linear_solve::LinearSolves;
 use super::newton::{Iteration, LastMotion, Newton};
 use super::options::{BarrierOptions, FrictionModel};
@@ -18,18 +17,18 @@ use crate::report::{ContactSample, StepReport, StepSeconds, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use stiction_bodies::{Model, Parameters, State};
-use stiction_energy::{Curvature, Elasticity};
+use stiction_energy::Elasticity;
 use stiction_numerics::{BlockMatrix, Vec3};
 
 /// Inexact Newton with barriers.
 pub struct BarrierSolver {
-    options: BarrierOptions,
-    elasticity: Elasticity,
-    system: BlockMatrix,
-    contact_matrix: ContactMatrix,
-    detector: Detector,
+    pub(super) options: BarrierOptions,
+    pub(super) elasticity: Elasticity,
+    pub(super) system: BlockMatrix,
+    pub(super) contact_matrix: ContactMatrix,
+    pub(super) detector: Detector,
     limits: StrainLimits,
-    anchors: AnchorMemory,
+    pub(super) anchors: AnchorMemory,
     linear: LinearSolves,
     /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends on the chord of their way, not on
     /// the way itself. Empty before the first step.
@@ -65,6 +64,12 @@ impl BarrierSolver {
             let message = "every contact gap is 0, so no barrier can act; give bodies or colliders a `gap`";
             return Err(MethodError::Option { key: "barrier".to_owned(), message: message.to_owned() });
         }
+        let moving = (0..world.model.colliders.colliders.len()).any(|c| world.model.colliders.moves(c));
+        if moving && !options.amend_step && !options.complete {
+            let message =
+                "`amend_step = false` moves colliders past what a shortened step reached; let them rest";
+            return Err(MethodError::Option { key: "barrier".to_owned(), message: message.to_owned() });
+        }
         Ok(BarrierSolver {
             options,
             elasticity,
@@ -81,41 +86,10 @@ impl BarrierSolver {
     }
 
     /// Where the step starts.
-    fn start(&self, model: &Model, state: &State) -> Configuration {
+    pub(super) fn start(&self, model: &Model, state: &State) -> Configuration {
         let kept = !self.kinematic.is_empty() && self.kinematic_time == state.time;
         let kinematic = if kept { self.kinematic.clone() } else { scripted_vertices(model, state.time) };
         Configuration { blocks: state.blocks.clone(), kinematic, time: state.time }
-    }
-
-    /// Finds the contacts of a state and assembles what they add to a step of `h` \[s\]: stiffness, friction, forces and all blocks of the
-    /// matrix. Rounds after the first have its pattern; `round` runs the work of one and says whether to go on. Returns the number of
-    /// contacts. For timings without detection and elasticity.
-    pub fn time_contact_assembly(
-        &mut self,
-        world: World<'_>,
-        state: &State,
-        h: f64,
-        round: &mut dyn FnMut(&mut dyn FnMut()) -> bool,
-    ) -> Result<usize, StepError> {
-        let start = self.start(world.model, state);
-        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
-        let end = target(world.model, &potential, state.time + h);
-        let lately = Lately { blocks: &state.velocities, share: None };
-        let way = Way { start: &start, now: &start, target: &end, lately };
-        self.detector.expect(world.model, &start, &start)?;
-        let contacts = self.detector.contacts(world, way, &self.anchors)?;
-        let mut go_on = true;
-        while go_on {
-            let mut rhs = vec![Vec3::zeros(); start.blocks.len()];
-            potential.hessian(&start.blocks, Curvature::Projected, &mut self.system);
-            go_on = round(&mut || {
-                let fixed = &potential.prescription.fixed;
-                let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2), fixed };
-                let terms = self.contact_matrix.evaluate(&self.options, world, elastic, way, &contacts);
-                self.contact_matrix.add(&contacts, &terms, &mut self.system, &mut rhs);
-            });
-        }
-        Ok(contacts.len())
     }
 
     /// A step by the chosen policy; what cannot be completed goes as far as the document's policy gets.
@@ -182,8 +156,8 @@ impl BarrierSolver {
         }
 
         // Error reduction: the same once more for the share of the step that was really taken.
-        let advanced = if progress.beta() >= 1.0 { h } else { progress.beta() * h };
-        if !complete && options.error_reduction && progress.beta() < 1.0 {
+        let advanced = if progress.beta() >= 1.0 || !options.amend_step { h } else { progress.beta() * h };
+        if !complete && options.error_reduction && advanced < h {
             let shorter = IncrementalPotential::new(world, &self.elasticity, state, advanced, inertia);
             now.time = state.time + advanced;
             let end = target(model, &shorter, now.time);
@@ -244,14 +218,25 @@ impl BarrierSolver {
 }
 
 /// Where prescribed things are at the end of a step.
-fn target(model: &Model, potential: &IncrementalPotential<'_>, end: f64) -> Configuration {
+pub(super) fn target(model: &Model, potential: &IncrementalPotential<'_>, end: f64) -> Configuration {
     let blocks = potential.prescription.target.clone();
     Configuration { blocks, kinematic: scripted_vertices(model, end), time: end }
+}
+
+/// How many contacts have a gap within each fifth of their activation gap.
+fn gap_shares(contacts: &[Contact]) -> [(&'static str, f64); 5] {
+    let names = ["gaps_to_20", "gaps_to_40", "gaps_to_60", "gaps_to_80", "gaps_to_100"];
+    let mut counts = [0.0; 5];
+    for contact in contacts {
+        counts[((5.0 * contact.gap / contact.activation) as usize).min(4)] += 1.0;
+    }
+    std::array::from_fn(|k| (names[k], counts[k]))
 }
 
 /// Contacts, forces and gaps of the last iteration.
 fn report_contacts(world: World<'_>, iteration: &Iteration, x: &[Vec3], report: &mut StepReport) {
     report.contacts = iteration.contacts.len();
+    report.counters.extend(gap_shares(&iteration.contacts));
     report.contact_force = vec![Vec3::zeros(); world.model.surfaces.objects.len()];
     report.contact_load = vec![0.0; world.model.nodes];
     for (contact, force) in iteration.contacts.iter().zip(&iteration.forces) {

@@ -1,0 +1,100 @@
+//! Parts of a step by themselves, for timings and condition numbers.
+
+use super::assembly::Elastic;
+use super::contacts::Way;
+use super::friction::Lately;
+use super::solver::{BarrierSolver, target};
+use super::two_level::CoarseLevel;
+use crate::incremental::{IncrementalPotential, Inertia};
+use crate::solver::{StepError, World};
+use stiction_bodies::State;
+use stiction_energy::Curvature;
+use stiction_numerics::{
+    LinearPcg, MaskedOperator, PcgParams, PrecondBlockJacobi, PrecondIdentity, Preconditioner, Random, Vec3,
+};
+
+/// Condition numbers of one system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conditions {
+    /// Contacts in it.
+    pub contacts: usize,
+    /// Of the matrix itself.
+    pub plain: f64,
+    /// With block Jacobi.
+    pub jacobi: f64,
+    /// With block Jacobi and the coarse level.
+    pub two_level: f64,
+}
+
+/// Iterations within which the extreme eigenvalues show.
+const LANCZOS: usize = 3000;
+
+impl BarrierSolver {
+    /// Finds the contacts of a state and assembles what they add to a step of `h` \[s\]: stiffness, friction, forces and all blocks of the
+    /// matrix. Rounds after the first have its pattern; `round` runs the work of one and says whether to go on. Returns the number of
+    /// contacts. For timings without detection and elasticity.
+    pub fn time_contact_assembly(
+        &mut self,
+        world: World<'_>,
+        state: &State,
+        h: f64,
+        round: &mut dyn FnMut(&mut dyn FnMut()) -> bool,
+    ) -> Result<usize, StepError> {
+        let start = self.start(world.model, state);
+        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
+        let end = target(world.model, &potential, state.time + h);
+        let lately = Lately { blocks: &state.velocities, share: None };
+        let way = Way { start: &start, now: &start, target: &end, lately };
+        self.detector.expect(world.model, &start, &start)?;
+        let contacts = self.detector.contacts(world, way, &self.anchors)?;
+        self.contact_matrix.begin_step();
+        let mut go_on = true;
+        while go_on {
+            let mut rhs = vec![Vec3::zeros(); start.blocks.len()];
+            potential.hessian(&start.blocks, Curvature::Projected, &mut self.system);
+            go_on = round(&mut || {
+                let fixed = &potential.prescription.fixed;
+                let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2), fixed };
+                let terms = self.contact_matrix.evaluate(&self.options, world, elastic, way, &contacts);
+                self.contact_matrix.add(&contacts, &terms, &mut self.system, &mut rhs);
+            });
+        }
+        Ok(contacts.len())
+    }
+
+    /// Condition numbers of the first system of a step of `h` \[s\], from the coefficients of conjugate gradients.
+    pub fn first_system_conditions(
+        &mut self,
+        world: World<'_>,
+        state: &State,
+        h: f64,
+    ) -> Result<Conditions, StepError> {
+        let mut once = |work: &mut dyn FnMut()| {
+            work();
+            false
+        };
+        let contacts = self.time_contact_assembly(world, state, h, &mut once)?;
+        let fixed = world.model.pins.prescribe(world.model, state, state.time + h).fixed;
+        let matrix = self.contact_matrix.with(&self.system);
+        let masked = MaskedOperator::new(&matrix, &fixed);
+        let mut random = Random::new(7);
+        let push = |&held: &bool| if held { Vec3::zeros() } else { random.vector(-1.0, 1.0) };
+        let rhs: Vec<Vec3> = fixed.iter().map(push).collect();
+        let params = PcgParams { relative_tolerance: 1e-12, max_iterations: LANCZOS, ..PcgParams::default() };
+        let condition = |precond: &dyn Preconditioner| {
+            let (mut pcg, mut x) = (LinearPcg::new(), vec![Vec3::zeros(); rhs.len()]);
+            pcg.solve(&masked, precond, &rhs, &mut x, &params)
+                .map_err(|error| StepError::LinearSolver { reason: error.to_string() })?;
+            let [low, high] = pcg.coefficients().extreme_eigenvalues().unwrap_or([f64::NAN; 2]);
+            Ok::<f64, StepError>(high / low)
+        };
+        let mut level = CoarseLevel::default();
+        let two_level = level.prepare(matrix, &fixed, world.model.nodes)?;
+        Ok(Conditions {
+            contacts,
+            plain: condition(&PrecondIdentity)?,
+            jacobi: condition(&PrecondBlockJacobi::new(&self.system, Some(&fixed)))?,
+            two_level: two_level.map_or(Ok(f64::NAN), |both| condition(&both))?,
+        })
+    }
+}
