@@ -251,12 +251,11 @@ impl RowChunk {
 /// Where a column stands in a sorted row.
 #[inline]
 fn place(columns: &[u32], column: u32) -> Option<usize> {
-    // Rows are short, and most columns that are not in them lie beyond their end: another body.
+    // Most columns that are not in a row lie beyond its end: another body.
     if columns.last().is_none_or(|&last| last < column) {
         return None;
     }
-    let k = columns.iter().take_while(|&&c| c < column).count();
-    (columns[k] == column).then_some(k)
+    columns.binary_search(&column).ok()
 }
 
 /// Adds to a pair that was missed before in this row (from `new` on), or begins one.

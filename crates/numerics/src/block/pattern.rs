@@ -125,8 +125,13 @@ impl BlockPattern {
     }
 
     /// Slot of block (row, column); `None` when it is not stored or lies below the diagonal.
+    #[inline]
     pub fn slot(&self, row: usize, column: usize) -> Option<usize> {
         let range = self.row_range(row);
+        // Most blocks that are asked for in vain lie beyond the end of the row: in another body.
+        if (self.columns[range.end - 1] as usize) < column {
+            return None;
+        }
         self.columns[range.clone()].binary_search(&(column as u32)).ok().map(|k| range.start + k)
     }
 

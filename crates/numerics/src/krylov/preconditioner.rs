@@ -1,6 +1,6 @@
 //! Preconditioners without coupling: the identity and block Jacobi.
 
-use crate::block::BlockMatrix;
+use crate::block::{BlockMatrix, SymmetricBlock};
 use crate::dense::eigen_symmetric3;
 use crate::types::{Mat3, Vec3};
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ impl Preconditioner for PrecondIdentity {
 /// Inverses of the diagonal blocks.
 #[derive(Clone, Debug, Default)]
 pub struct PrecondBlockJacobi {
-    inverses: Vec<Mat3>,
+    inverses: Vec<SymmetricBlock>,
 }
 
 impl PrecondBlockJacobi {
@@ -45,13 +45,15 @@ impl PrecondBlockJacobi {
         fixed: Option<&[bool]>,
     ) -> Self {
         let invert = |i: usize| {
-            if fixed.is_some_and(|f| f[i]) { Mat3::identity() } else { floored_inverse(&block(i)) }
+            let held = fixed.is_some_and(|f| f[i]);
+            let inverse = if held { Mat3::identity() } else { floored_inverse(&block(i)) };
+            SymmetricBlock::from_upper(&inverse)
         };
         Self { inverses: (0..block_count).into_par_iter().with_min_len(256).map(invert).collect() }
     }
 
     /// The inverse blocks.
-    pub fn inverses(&self) -> &[Mat3] {
+    pub fn inverses(&self) -> &[SymmetricBlock] {
         &self.inverses
     }
 }
@@ -59,7 +61,7 @@ impl PrecondBlockJacobi {
 impl Preconditioner for PrecondBlockJacobi {
     fn apply(&self, r: &[Vec3], z: &mut [Vec3]) {
         let items = z.par_chunks_mut(CHUNK).zip(r.par_chunks(CHUNK)).zip(self.inverses.par_chunks(CHUNK));
-        items.for_each(|((z, r), m)| z.iter_mut().zip(r).zip(m).for_each(|((z, r), m)| *z = m * r));
+        items.for_each(|((z, r), m)| z.iter_mut().zip(r).zip(m).for_each(|((z, r), m)| *z = m.mul(r)));
     }
 }
 

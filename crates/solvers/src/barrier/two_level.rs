@@ -262,7 +262,7 @@ mod tests {
         let mut z = vec![Vec3::zeros(); 2 * N];
         two.apply(&r, &mut z);
         for (i, z) in z.iter().enumerate() {
-            let jacobi = two.jacobi.inverses()[i] * r[i];
+            let jacobi = two.jacobi.inverses()[i].mul(&r[i]);
             let error = (z - jacobi - expected.fixed_rows::<3>(3 * i)).norm();
             assert!(error < 1e-6 * (1.0 + z.norm()), "{i}: {error}");
         }
