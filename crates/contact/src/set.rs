@@ -43,13 +43,13 @@ pub(crate) struct Hot {
 
 pub(crate) const ISOTROPIC: u32 = u32::MAX;
 
-/// What only reports and the next step need.
+/// What only reports and the next step need. Gap and point are only reported: single precision does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cold {
     pub key: u64,
     pub bodies: [u32; 2],
-    pub gap: f64,
-    pub point: Vec3,
+    pub gap: f32,
+    pub point: [f32; 3],
     pub cohesion: f64,
 }
 
@@ -178,8 +178,8 @@ impl ContactSet {
         self.cold.push(Cold {
             key: contact.key,
             bodies: contact.bodies,
-            gap: contact.gap,
-            point: contact.point,
+            gap: contact.gap as f32,
+            point: std::array::from_fn(|k| contact.point[k] as f32),
             cohesion: contact.cohesion,
         });
     }
@@ -284,14 +284,14 @@ impl ContactSet {
         self.cold[contact].bodies
     }
 
-    /// Gap at the start of the step \[m\].
+    /// Gap at the start of the step, to single precision \[m\].
     pub fn gap(&self, contact: usize) -> f64 {
-        self.cold[contact].gap
+        f64::from(self.cold[contact].gap)
     }
 
-    /// Where \[m\].
+    /// Where, to single precision \[m\].
     pub fn point(&self, contact: usize) -> Vec3 {
-        self.cold[contact].point
+        Vec3::from(self.cold[contact].point.map(f64::from))
     }
 
     /// Number of contacts of each kind, in the order of [`ContactKind::ALL`].
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn hot_data_stays_small() {
         assert!(size_of::<Hot>() + 16 <= 160);
-        assert!(size_of::<Hot>() + 16 + size_of::<Cold>() <= 208);
+        assert!(size_of::<Hot>() + 16 + size_of::<Cold>() <= 192);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The contacts with which a step begins.
 
-use crate::solver::{StepError, World};
+use crate::solver::World;
 use stiction_contact::NewContact;
-use stiction_contact::detect::{Collider, StepMotion};
+use stiction_contact::detect::{Collider, DetectError, StepMotion};
 use stiction_numerics::Vec3;
 
 /// Contacts near the start of a step, then those that come together at the given velocities \[m/s\].
@@ -11,7 +11,7 @@ pub fn near_and_coming(
     world: World<'_>,
     motion: &StepMotion<'_>,
     velocity: &[Vec3],
-) -> Result<Vec<NewContact>, StepError> {
+) -> Result<Vec<NewContact>, DetectError> {
     let World { model, parameters } = world;
     let mut near = collider.proximity(model, parameters, motion, velocity)?;
     let mut keys: Vec<u64> = near.iter().map(|c| c.key).collect();

@@ -86,6 +86,8 @@ pub struct Collider {
     widest_gap: f64,
     pub(super) start: Vec<Vec3>,
     pub(super) end: Vec<Vec3>,
+    /// Nodes at the end: memory that is kept.
+    nodes: Vec<Vec3>,
     /// What may touch in the step that was last asked for.
     pairs: StepPairs,
     /// Which bodies are closed; found at the first judgement.
@@ -115,6 +117,7 @@ impl Collider {
             widest_gap,
             end: start.clone(),
             start,
+            nodes: Vec::new(),
             pairs: StepPairs::default(),
             closed: None,
         };
@@ -310,13 +313,15 @@ impl Collider {
         motion: &StepMotion<'_>,
         velocities: &[Vec3],
     ) -> Result<(), DetectError> {
-        let end: Vec<Vec3> = (0..model.nodes)
-            .map(|n| match motion.prescription.fixed[n] {
-                true => motion.prescription.target[n],
-                false => motion.start[n] + velocities[n] * motion.h,
-            })
-            .collect();
-        self.place_ends(model, motion, &end)
+        let end = |n: usize| match motion.prescription.fixed[n] {
+            true => motion.prescription.target[n],
+            false => motion.start[n] + velocities[n] * motion.h,
+        };
+        let mut nodes = std::mem::take(&mut self.nodes);
+        (0..model.nodes).into_par_iter().with_min_len(4096).map(end).collect_into_vec(&mut nodes);
+        let placed = self.place_ends(model, motion, &nodes);
+        self.nodes = nodes;
+        placed
     }
 
     /// The same to a given end.

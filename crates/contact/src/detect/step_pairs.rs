@@ -2,8 +2,8 @@
 //!
 //! A solver looks for contacts several times per step, each time on the way from the same start to another trial end. The first
 //! search takes the first end and lets every vertex end within a *reach* of it; as long as later ends stay within, the pairs found
-//! hold all that can touch. A vertex that goes farther is given a longer reach, and pairs around it are looked for again. The reach
-//! of the next step follows how far the vertex strayed in this one.
+//! hold all that can touch. A vertex that goes farther gets a reach around its new end, and pairs around it are looked for again. The
+//! reach of the next step follows how far the vertex strayed in this one.
 //!
 //! The vector between the closest points at the start is kept with each pair. It tells most of them apart, for this end and for
 //! all others within reach: those are left out. What is asked of the remaining ones is the same as without this memory, so
@@ -22,8 +22,11 @@ use stiction_numerics::Vec3;
 const OF_GAP: f64 = 0.25;
 const OF_WAY: f64 = 0.02;
 
-/// The reach of a vertex is so many times as long as it strayed.
+/// The reach of a vertex is so many times as long as it strayed in the step before.
 const MORE: f64 = 1.5;
+
+/// Share of its jump that a vertex gets as reach after it left the one it had: later ends of an iteration that converges jump less.
+const AFTER: f64 = 0.5;
 
 /// When a larger share of the vertices has left its reach, all pairs are looked for again.
 const MANY: f64 = 0.1;
@@ -95,11 +98,11 @@ pub(super) fn passes_by(ends: [&[Vec3]; 2], first: &[u32], second: &[u32], dista
 pub(super) struct StepPairs {
     start: Vec<Vec3>,
     time: f64,
-    /// The end of the first search.
+    /// The end of each vertex when it was last looked at.
     end: Vec<Vec3>,
-    /// How far from it each vertex may end, per coordinate \[m\].
+    /// How far from it the vertex may end, per coordinate \[m\].
     reach: Vec<f64>,
-    /// How far from it each vertex ended so far \[m\].
+    /// How far from it the vertex ended within its reach \[m\].
     strayed: Vec<f64>,
     pub vertex_triangle: Vec<NearPair>,
     pub edge_edge: Vec<NearPair>,
@@ -146,10 +149,7 @@ impl StepPairs {
         self.end.clear();
         self.end.extend_from_slice(search.end);
         self.strayed.resize(search.end.len(), 0.0);
-        let reach = |(v, strayed): (usize, &f64)| {
-            let way = (search.end[v] - search.start[v]).amax();
-            (OF_GAP * search.widest_gap + OF_WAY * way).max(MORE * strayed)
-        };
+        let reach = |(v, strayed): (usize, &f64)| least_reach(search, v).max(MORE * strayed);
         let each = self.strayed.par_iter().enumerate().with_min_len(PER_TASK);
         each.map(reach).collect_into_vec(&mut self.reach);
         self.strayed.fill(0.0);
@@ -158,22 +158,26 @@ impl StepPairs {
 
     /// Another end from the same start.
     fn follow(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
-        let first = &self.end;
-        let each = self.strayed.par_iter_mut().zip(&mut self.reach).enumerate().with_min_len(PER_TASK);
-        let leaves = |(v, (strayed, reach)): (usize, (&mut f64, &mut f64))| {
-            let apart = search.end[v] - first[v];
+        let least = |v: usize| least_reach(search, v);
+        let places = self.end.par_iter_mut().zip(&mut self.reach).zip(&mut self.strayed);
+        let each = places.enumerate().with_min_len(PER_TASK);
+        let leaves = |(v, ((end, reach), strayed)): (usize, ((&mut Vec3, &mut f64), &mut f64))| {
+            let apart = search.end[v] - *end;
             let now = apart.amax();
-            *strayed = strayed.max(now);
             // An end that is not a number counts too: the search refuses it.
             let leaves = now > *reach || !apart.sum().is_finite();
-            *reach = if leaves { MORE * now } else { *reach };
+            if leaves {
+                (*end, *reach) = (search.end[v], least(v) + AFTER * now);
+            } else {
+                *strayed = strayed.max(now);
+            }
             leaves
         };
         let is_changed: Vec<bool> = each.map(leaves).collect();
         let changed = is_changed.iter().filter(|c| **c).count();
         if changed == 0 {
             Ok(())
-        } else if changed as f64 > MANY * first.len() as f64 {
+        } else if changed as f64 > MANY * is_changed.len() as f64 {
             search.mesh.check_positions(search.end)?;
             self.search_all(phase, search)
         } else {
@@ -273,6 +277,11 @@ impl StepPairs {
         let crossing = candidates.edge_edge.par_iter().with_min_len(PER_TASK).filter_map(edge_edge);
         (near.collect(), crossing.collect())
     }
+}
+
+/// The shortest reach of a vertex \[m\].
+fn least_reach(search: &Search<'_>, vertex: usize) -> f64 {
+    OF_GAP * search.widest_gap + OF_WAY * (search.end[vertex] - search.start[vertex]).amax()
 }
 
 /// Whether a pair is within a gap beyond its thickness, and a hair more: the narrow phase decides.

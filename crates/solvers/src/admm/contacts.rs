@@ -1,12 +1,23 @@
 //! The contacts of a step, and the projection of velocities on them.
 
 use super::options::AdmmOptions;
-use crate::first_contacts::open_penetrations;
+use crate::first_contacts::{near_and_coming, open_penetrations};
 use crate::solver::{StepError, World};
 use stiction_contact::coulomb::NodeBlockSweep;
 use stiction_contact::detect::{Collider, DetectError, StepMotion, pair_gap};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions};
 use stiction_numerics::{Mat3, Vec3};
+
+/// Which contacts are looked for.
+#[derive(Clone, Copy)]
+pub enum Wanted<'a> {
+    /// Those near at the start or coming together, with the impulses of the step before.
+    First(&'a ImpulseMemory),
+    /// Those coming together that have no contact yet.
+    New,
+    /// The same along a velocity that is about to be final: pairs that slip past their contacts get another one.
+    Late,
+}
 
 /// The contacts of a step with their impulses.
 pub struct StepContacts {
@@ -43,51 +54,28 @@ impl StepContacts {
         Ok(())
     }
 
-    /// Contacts that are near at the start, and those that a velocity leads to, with the impulses of the step before.
+    /// Looks for contacts along a velocity; they join the others. Returns their number.
     pub fn find(
         &mut self,
-        world: World<'_>,
-        motion: &StepMotion<'_>,
+        (world, motion): (World<'_>, &StepMotion<'_>),
         collider: &mut Collider,
         velocity: &[Vec3],
         options: &AdmmOptions,
-        memory: &ImpulseMemory,
-    ) -> Result<(), DetectError> {
-        let World { model, parameters } = world;
-        let mut found = collider.proximity(model, parameters, motion, velocity)?;
-        let mut near: Vec<u64> = found.iter().map(|c| c.key).collect();
-        near.sort_unstable();
-        found.extend(collider.continuous(model, parameters, motion, velocity, &near)?);
-        self.append(found, options, (world, motion.h), Some(memory));
-        Ok(())
-    }
-
-    /// Continuous-time detection along a velocity; new contacts join. Returns their number.
-    pub fn find_new(
-        &mut self,
-        world: World<'_>,
-        motion: &StepMotion<'_>,
-        collider: &mut Collider,
-        velocity: &[Vec3],
-        options: &AdmmOptions,
+        wanted: Wanted<'_>,
     ) -> Result<usize, DetectError> {
         let World { model, parameters } = world;
-        let found = collider.continuous(model, parameters, motion, velocity, &self.known)?;
-        Ok(self.append(found, options, (world, motion.h), None))
-    }
-
-    /// The same along a velocity that is about to be final: pairs that slip past the contact that they have get another one.
-    pub fn find_late(
-        &mut self,
-        world: World<'_>,
-        motion: &StepMotion<'_>,
-        collider: &mut Collider,
-        velocity: &[Vec3],
-        options: &AdmmOptions,
-    ) -> Result<usize, DetectError> {
-        let World { model, parameters } = world;
-        let found = collider.continuous_with_crossings(model, parameters, motion, velocity, &self.known)?;
-        Ok(self.append(found, options, (world, motion.h), None))
+        let mut memory = None;
+        let found = match wanted {
+            Wanted::First(last) => {
+                memory = Some(last);
+                near_and_coming(collider, world, motion, velocity)?
+            }
+            Wanted::New => collider.continuous(model, parameters, motion, velocity, &self.known)?,
+            Wanted::Late => {
+                collider.continuous_with_crossings(model, parameters, motion, velocity, &self.known)?
+            }
+        };
+        Ok(self.append(found, options, (world, motion.h), memory))
     }
 
     fn append(

@@ -1,6 +1,6 @@
 //! The ADMM loop of one Newton iteration.   [Daviet2020, algorithms 2 and 4]
 
-use super::contacts::StepContacts;
+use super::contacts::{StepContacts, Wanted};
 use super::elastic_step::{ElasticSolver, Linearised, PER_TASK};
 use super::momentum::Momentum;
 use super::options::{AdmmOptions, Stop};
@@ -118,10 +118,7 @@ impl Inner<'_> {
     ) -> Result<(), DetectError> {
         let dual = iterate.dual.clone();
         for _ in 0..self.options.final_passes {
-            let late = timed(&mut self.seconds.detection, || {
-                let (contacts, projected) = (&mut *self.contacts, &iterate.projected);
-                contacts.find_late(self.world, &self.motion, self.collider, projected, self.options)
-            })?;
+            let late = self.find_contacts(&iterate.projected, Wanted::Late)?;
             report.late += late;
             if late == 0 {
                 break;
@@ -146,9 +143,13 @@ impl Inner<'_> {
 
     /// Continuous-time detection along a velocity; new contacts join the set. Returns their number.
     pub fn append_new_contacts(&mut self, velocity: &[Vec3]) -> Result<usize, DetectError> {
-        timed(&mut self.seconds.detection, || {
-            self.contacts.find_new(self.world, &self.motion, self.collider, velocity, self.options)
-        })
+        self.find_contacts(velocity, Wanted::New)
+    }
+
+    fn find_contacts(&mut self, velocity: &[Vec3], wanted: Wanted<'_>) -> Result<usize, DetectError> {
+        let (step, options) = ((self.world, &self.motion), self.options);
+        let Self { contacts, collider, seconds, .. } = self;
+        timed(&mut seconds.detection, || contacts.find(step, collider, velocity, options, wanted))
     }
 
     /// h |v − v_prev|∞ and h |v − p|∞ over the nodes \[m\].

@@ -1,6 +1,6 @@
 //! The outer loop: projected Newton over the ADMM contact solve.
 
-use super::contacts::StepContacts;
+use super::contacts::{StepContacts, Wanted};
 use super::elastic_step::{ElasticSolver, Linearised};
 use super::inner::{Inner, InnerReport, Iterate};
 use super::nested_relaxation::{self, contact_impulses, inverse_diagonal};
@@ -138,7 +138,8 @@ impl Workspace {
         if is_first {
             timed(&mut report.seconds.detection, || {
                 let Self { collider, memory, .. } = self;
-                contacts.find(step.world, &step.motion, collider, velocity, options, memory)
+                let (step, wanted) = ((step.world, &step.motion), Wanted::First(memory));
+                contacts.find(step, collider, velocity, options, wanted)
             })?;
         }
         let dual = self.dual_force.iter().enumerate().map(|(j, f)| weights.solve(j, f)).collect();
