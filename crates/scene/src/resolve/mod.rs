@@ -16,7 +16,7 @@ mod select;
 mod shapes;
 mod yarn;
 
-use crate::document::{Document, typed};
+use crate::document::{Document, sorted, typed};
 use crate::error::{Problem, Resolved, fault, suggest};
 use crate::file::{AxisName, FORMAT_VERSION, NumberOr, OutputFile, SceneFile, TextOr};
 use crate::resolved::{Axis, InitialContact, MethodChoice, OutputChoice, Scene, Wind};
@@ -174,7 +174,8 @@ fn method(file: &SceneFile) -> Resolved<MethodChoice> {
     if let Some(more) = file.methods.get(&key) {
         options.extend(more.clone());
     }
-    let table = options.iter().map(|(k, v)| (k.clone(), to_toml(v))).collect();
+    // As a stored scene gives them back: 1.0 and 1 are the same.
+    let table = options.iter().map(|(k, v)| (k.clone(), to_toml(&sorted(v)))).collect();
     Ok(MethodChoice { key, options: table })
 }
 
