@@ -47,6 +47,27 @@ pub(super) fn friction_terms(
     }
 }
 
+/// Slips that grow by more than this share of ε are still looking for their force.
+const SETTLED: f64 = 0.1;
+
+/// Beyond this share of ε friction is full within 1 %, and its force no longer depends on the way.
+const FULL: f64 = 0.9;
+
+/// Whether anchored friction of a contact still changes its force: a direction that is short beside the tolerance may be long beside ε. A block
+/// thrown along the ground begins with zero slip, where friction is stiff, and its first direction is a few ε whatever its speed.
+pub(super) fn is_settling(
+    options: &BarrierOptions,
+    contact: &Contact,
+    [start, now]: [&[Vec3]; 2],
+    direction: &[Vec3],
+) -> bool {
+    let tangential = |d: Vec3| d - contact.normal * contact.normal.dot(&d);
+    let slip = tangential(contact.slip + contact.displacement(start, now) + contact.moved());
+    let onward = tangential(contact.relative(direction) + contact.ahead());
+    let least = slip.norm().min((slip + onward).norm());
+    onward.norm() > SETTLED * options.friction_epsilon && least < FULL * options.friction_epsilon
+}
+
 /// How everything moved last: in the last iteration, or in the last step when this is the first.
 #[derive(Clone, Copy)]
 pub(super) struct Lately<'a> {
@@ -71,6 +92,21 @@ impl Lately<'_> {
 mod tests {
     use super::*;
     use stiction_contact::ContactStencil;
+
+    #[test]
+    fn a_fresh_slip_is_settling_and_a_sliding_or_resting_one_is_not() {
+        let contact =
+            Contact { stencil: ContactStencil::new(&[(0, 1.0)]), normal: Vec3::z(), ..Contact::default() };
+        let options = BarrierOptions::default();
+        let ask = |slip: f64, onward: f64| {
+            let along = |x: f64| [Vec3::new(x * options.friction_epsilon, 0.0, 5.0)];
+            is_settling(&options, &contact, [&along(0.0), &along(slip)], &along(onward))
+        };
+        assert!(ask(0.0, 1.5) && ask(0.5, -0.2));
+        assert!(ask(3.0, -3.0), "it comes back to its anchor");
+        assert!(!ask(1.0, 200.0), "the force is full before and after");
+        assert!(!ask(0.5, 0.01), "it rests");
+    }
 
     #[test]
     fn a_slip_carries_on_unless_it_turned_or_passed_its_anchor() {

@@ -6,11 +6,11 @@
 use super::anchors::AnchorMemory;
 use super::assembly::{ContactMatrix, Elastic, Terms};
 use super::contacts::{Configuration, Contact, Detector, Way};
-use super::friction::Lately;
+use super::friction::{Lately, is_settling};
 use super::islands::{Islands, Owners};
 use super::line_search::{Limit, constraint_line_search};
 use super::linear_solve::{LinearSolves, Solved, System};
-use super::options::BarrierOptions;
+use super::options::{BarrierOptions, FrictionModel};
 use super::pressure::solve_with_pressure;
 use super::strain_limits::{StrainLimits, add_terms};
 use crate::incremental::IncrementalPotential;
@@ -60,6 +60,8 @@ pub(super) struct Iteration {
     pub limit: Limit,
     /// Size of the whole direction \[m\].
     pub change: f64,
+    /// Whether friction of a contact still looks for its force.
+    pub is_settling: bool,
     pub solved: Solved,
     pub contacts: Vec<Contact>,
     /// Force of each contact on its first object, linear about the start of the iteration \[N\].
@@ -97,10 +99,22 @@ impl Newton<'_> {
         };
         let forces = contacts.iter().zip(&terms).map(force).collect();
         let change = potential.change_size(&direction.blocks);
+        let is_settling = self.is_settling(way, &contacts, &direction.blocks);
         let next = moved(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
         let before = std::mem::replace(now, next);
         self.last_motion = LastMotion::between(start.time, before, now);
-        Ok(Iteration { limit, change, solved, contacts, forces })
+        Ok(Iteration { limit, change, is_settling, solved, contacts, forces })
+    }
+
+    /// Whether anchored friction of some contact is not yet what it will be.
+    fn is_settling(&self, way: Way<'_>, contacts: &[Contact], direction: &[Vec3]) -> bool {
+        let (options, parameters) = (self.options, self.world.parameters);
+        let ways = [&way.start.blocks[..], &way.now.blocks[..]];
+        let settling = |c: &Contact| {
+            let [a, b] = c.objects.map(|o| o as usize);
+            parameters.friction_between(a, b) > 0.0 && is_settling(options, c, ways, direction)
+        };
+        options.friction == FrictionModel::Anchored && contacts.iter().any(settling)
     }
 
     /// The system and its right-hand side, and the terms of contacts.

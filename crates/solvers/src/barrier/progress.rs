@@ -88,7 +88,8 @@ impl Progress {
             return self.converged;
         }
         let whole = self.beta() >= 1.0;
-        let rested = |i: &Iteration| i.limit.smallest() == 1.0 && i.change < options.tolerance * h;
+        let rested =
+            |i: &Iteration| i.limit.smallest() == 1.0 && i.change < options.tolerance * h && !i.is_settling;
         self.converged = whole && self.last.as_ref().is_some_and(rested);
         self.converged || (whole && self.iterations >= options.refine_iterations)
     }
