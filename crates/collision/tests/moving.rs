@@ -25,7 +25,8 @@ fn scenes() -> Vec<(CollisionMesh, Vec<Vec3>)> {
 fn the_tree_equals_brute_force_and_sees_less_than_boxes_around_the_motion() {
     for (mesh, start) in scenes() {
         let end = carried(&start, 0.02);
-        let reach: Vec<f64> = (0..start.len()).map(|v| 0.001 * (v % 7) as f64).collect();
+        let reach: Vec<Vec3> =
+            (0..start.len()).map(|v| Vec3::new((v % 7) as f64, (v % 5) as f64, 1.0) * 0.001).collect();
         let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.01 };
         let mut phase = BroadPhase::new(&mesh, &start).expect("valid");
         let found = phase.moving_candidates(&mesh, &ways).expect("valid");
@@ -39,7 +40,7 @@ fn the_tree_equals_brute_force_and_sees_less_than_boxes_around_the_motion() {
 fn all_that_touches_within_reach_is_found() {
     for (mesh, start) in scenes() {
         let end = carried(&start, 0.05);
-        let reach = vec![0.02; start.len()];
+        let reach = vec![Vec3::repeat(0.02); start.len()];
         let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.0 };
         let mut phase = BroadPhase::new(&mesh, &start).expect("valid");
         let found = phase.moving_candidates(&mesh, &ways).expect("valid");
@@ -60,12 +61,15 @@ fn all_that_touches_within_reach_is_found() {
 fn a_search_around_changed_vertices_completes_the_list() {
     for (mesh, start) in scenes() {
         let end = carried(&start, 0.02);
-        let mut reach = vec![0.001; start.len()];
+        let mut reach = vec![Vec3::repeat(0.001); start.len()];
         let mut phase = BroadPhase::new(&mesh, &start).expect("valid");
         let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.01 };
         let before = phase.moving_candidates(&mesh, &ways).expect("valid");
         let is_changed: Vec<bool> = (0..start.len()).map(|v| v % 29 == 3).collect();
-        reach.iter_mut().zip(&is_changed).for_each(|(r, changed)| *r = if *changed { 0.15 } else { *r });
+        reach
+            .iter_mut()
+            .zip(&is_changed)
+            .for_each(|(r, changed)| *r = if *changed { Vec3::repeat(0.15) } else { *r });
         let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.01 };
         let around = phase.moving_candidates_of(&mesh, &ways, &is_changed).expect("valid");
         let all = phase.moving_candidates(&mesh, &ways).expect("valid");

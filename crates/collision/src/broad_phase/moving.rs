@@ -21,7 +21,7 @@ pub struct Ways<'a> {
     /// Middles of the places at the end \[m\].
     pub end: &'a [Vec3],
     /// How far from them a vertex may end, per coordinate \[m\].
-    pub reach: &'a [f64],
+    pub reach: &'a [Vec3],
     /// Pairs count that come this near beyond their thickness \[m\].
     pub gap: f64,
 }
@@ -112,11 +112,11 @@ impl BroadPhase {
         boxes.par_chunks_mut(CHUNK).enumerate().for_each(|(number, part)| {
             for (k, slot) in part.iter_mut().enumerate() {
                 let v = number * CHUNK + k;
-                let (p, q) = (&ways.start[v], &ways.end[v]);
+                let (p, q, reach) = (&ways.start[v], &ways.end[v], &ways.reach[v]);
                 let half = mesh.vertex_half_thickness(v as u32) + 0.5 * ways.gap;
                 *slot = MovingBox {
                     start: grown_box(p, p, half, &origin),
-                    end: grown_box(q, q, half + ways.reach[v], &origin),
+                    end: grown_box(&(q - reach), &(q + reach), half, &origin),
                 };
             }
         });

@@ -1,9 +1,10 @@
 //! What may touch within one step, found once and asked many times.
 //!
 //! A solver looks for contacts several times per step, each time on the way from the same start to another trial end. The first
-//! search takes the first end and lets every vertex end within a *reach* of it; as long as later ends stay within, the pairs found
-//! hold all that can touch. A vertex that goes farther gets a reach around its new end, and pairs around it are looked for again. The
-//! reach of the next step follows how far the vertex strayed in this one.
+//! search takes the first end and lets every vertex end in a box about it; as long as later ends stay within, the pairs found
+//! hold all that can touch. A vertex that goes farther gets a box around its new end, and pairs around it are looked for again. The
+//! box of the next step follows where the vertex strayed in this one: a method whose first end is free fall comes back by g h² in one
+//! direction, step after step.
 //!
 //! The vector between the closest points at the start is kept with each pair. It tells most of them apart, for this end and for
 //! all others within reach: those are left out. What is asked of the remaining ones is the same as without this memory, so
@@ -22,7 +23,7 @@ use stiction_numerics::Vec3;
 const OF_GAP: f64 = 0.25;
 const OF_WAY: f64 = 0.02;
 
-/// The reach of a vertex is so many times as long as it strayed in the step before.
+/// The box of a vertex reaches so many times as far as it strayed in the step before.
 const MORE: f64 = 1.5;
 
 /// Share of its jump that a vertex gets as reach after it left the one it had: later ends of an iteration that converges jump less.
@@ -58,14 +59,14 @@ impl NearPair {
 
     /// Whether [`NearPair::keeps_apart`] holds for all ends within reach of the given ones.
     #[inline]
-    fn keeps_apart_within(&self, first: &[(&Vec3, f64)], second: &[(&Vec3, f64)], floor: f64) -> bool {
-        let spread = self.offset.abs().sum();
-        let along = |(x, reach): &(&Vec3, f64), side: f64| self.offset.dot(x) + side * spread * reach;
+    fn keeps_apart_within(&self, first: &[(&Vec3, &Vec3)], second: &[(&Vec3, &Vec3)], floor: f64) -> bool {
+        let spread = self.offset.abs();
+        let along = |(x, reach): &(&Vec3, &Vec3), side: f64| self.offset.dot(x) + side * spread.dot(reach);
         let lowest = first.iter().map(|x| along(x, -1.0)).fold(f64::INFINITY, f64::min);
         let highest = second.iter().map(|x| along(x, 1.0)).fold(f64::NEG_INFINITY, f64::max);
         let distance = self.offset.norm();
         // Twice the rounding that a single end is given.
-        let rounding = 2e-12 * distance * (first[0].0.amax() + first[0].1 + distance);
+        let rounding = 2e-12 * distance * (first[0].0.amax() + first[0].1.amax() + distance);
         distance > floor && lowest - highest > floor * distance + rounding
     }
 }
@@ -98,12 +99,14 @@ pub(super) fn passes_by(ends: [&[Vec3]; 2], first: &[u32], second: &[u32], dista
 pub(super) struct StepPairs {
     start: Vec<Vec3>,
     time: f64,
-    /// The end of each vertex when it was last looked at.
+    /// The end of each vertex from which it strays: the first one, or that at which few had left their boxes.
+    first: Vec<Vec3>,
+    /// Middle of the box in which a vertex may end.
     end: Vec<Vec3>,
-    /// How far from it the vertex may end, per coordinate \[m\].
-    reach: Vec<f64>,
-    /// How far from it the vertex ended within its reach \[m\].
-    strayed: Vec<f64>,
+    /// How far from it the box reaches, per coordinate \[m\].
+    reach: Vec<Vec3>,
+    /// Lowest and highest coordinates of later ends beside the first \[m\].
+    strayed: Vec<[Vec3; 2]>,
     pub vertex_triangle: Vec<NearPair>,
     pub edge_edge: Vec<NearPair>,
     /// Per analytic collider.
@@ -137,6 +140,7 @@ impl StepPairs {
         };
         if outcome.is_err() {
             self.start.clear();
+            self.strayed.clear();
         }
         outcome
     }
@@ -146,44 +150,67 @@ impl StepPairs {
         self.time = search.times[0];
         self.start.clear();
         self.start.extend_from_slice(search.start);
-        self.end.clear();
-        self.end.extend_from_slice(search.end);
-        self.strayed.resize(search.end.len(), 0.0);
-        let reach = |(v, strayed): (usize, &f64)| least_reach(search, v).max(MORE * strayed);
-        let each = self.strayed.par_iter().enumerate().with_min_len(PER_TASK);
-        each.map(reach).collect_into_vec(&mut self.reach);
-        self.strayed.fill(0.0);
+        self.first.clear();
+        self.first.extend_from_slice(search.end);
+        self.strayed.resize(search.end.len(), [Vec3::zeros(); 2]);
+        let bounds = |(v, [low, high]): (usize, &[Vec3; 2])| {
+            let least = least_reach(search, v);
+            ((low * MORE).add_scalar(-least), (high * MORE).add_scalar(least))
+        };
+        let each = || self.strayed.par_iter().enumerate().with_min_len(PER_TASK);
+        let middle = |(v, strayed): (usize, &[Vec3; 2])| {
+            let (low, high) = bounds((v, strayed));
+            search.end[v] + (low + high) * 0.5
+        };
+        each().map(middle).collect_into_vec(&mut self.end);
+        each().map(bounds).map(|(low, high)| (high - low) * 0.5).collect_into_vec(&mut self.reach);
+        self.strayed.fill([Vec3::zeros(); 2]);
         self.search_all(phase, search)
     }
 
     /// Another end from the same start.
     fn follow(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
-        let least = |v: usize| least_reach(search, v);
-        let places = self.end.par_iter_mut().zip(&mut self.reach).zip(&mut self.strayed);
-        let each = places.enumerate().with_min_len(PER_TASK);
-        let leaves = |(v, ((end, reach), strayed)): (usize, ((&mut Vec3, &mut f64), &mut f64))| {
-            let apart = search.end[v] - *end;
-            let now = apart.amax();
+        let leaves = |v: usize| {
+            let apart = search.end[v] - self.end[v];
             // An end that is not a number counts too: the search refuses it.
-            let leaves = now > *reach || !apart.sum().is_finite();
-            if leaves {
-                (*end, *reach) = (search.end[v], least(v) + AFTER * now);
-            } else {
-                *strayed = strayed.max(now);
-            }
-            leaves
+            !(apart.abs() - self.reach[v]).iter().all(|beyond| *beyond <= 0.0)
         };
-        let is_changed: Vec<bool> = each.map(leaves).collect();
+        let vertices = (0..search.end.len()).into_par_iter().with_min_len(PER_TASK);
+        let is_changed: Vec<bool> = vertices.map(leaves).collect();
         let changed = is_changed.iter().filter(|c| **c).count();
+        let many = changed as f64 > MANY * is_changed.len() as f64;
+        self.stray(search, &is_changed, many);
         if changed == 0 {
-            Ok(())
-        } else if changed as f64 > MANY * is_changed.len() as f64 {
-            search.mesh.check_positions(search.end)?;
-            self.search_all(phase, search)
-        } else {
-            search.mesh.check_positions(search.end)?;
-            self.search_around(phase, search, &is_changed)
+            return Ok(());
         }
+        search.mesh.check_positions(search.end)?;
+        match many {
+            true => self.search_all(phase, search),
+            false => self.search_around(phase, search, &is_changed),
+        }
+    }
+
+    /// Books where vertices ended; those that left their boxes get new ones. When few did, that was chance, and they stray from where they are;
+    /// when many did, they will do so again in the next step.
+    fn stray(&mut self, search: &Search<'_>, is_changed: &[bool], many: bool) {
+        let boxes = self.end.par_iter_mut().zip(&mut self.reach);
+        let ends = self.first.par_iter_mut().zip(&mut self.strayed);
+        boxes.zip(ends).enumerate().with_min_len(PER_TASK).for_each(
+            |(v, ((end, reach), (first, [low, high])))| {
+                let now = search.end[v];
+                if is_changed[v] {
+                    let jump = (now - *end).abs();
+                    *reach = (jump * AFTER).add_scalar(least_reach(search, v));
+                    *end = now;
+                }
+                if is_changed[v] && !many {
+                    *first = now;
+                } else {
+                    let apart = now - *first;
+                    (*low, *high) = (low.inf(&apart), high.sup(&apart));
+                }
+            },
+        );
     }
 
     fn search_all(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
@@ -229,7 +256,7 @@ impl StepPairs {
     fn ends(&self) -> impl Fn(u32) -> f64 + Sync + '_ {
         |vertex| {
             let v = vertex as usize;
-            (self.end[v] - self.start[v]).norm() + 3f64.sqrt() * self.reach[v]
+            (self.end[v] - self.start[v]).norm() + self.reach[v].norm()
         }
     }
 
@@ -253,8 +280,8 @@ impl StepPairs {
     fn near(&self, search: &Search<'_>, candidates: &Candidates) -> (Vec<NearPair>, Vec<NearPair>) {
         let (mesh, x) = (search.mesh, search.start);
         let at = |v: u32| &x[v as usize];
-        let end = |v: u32| (&self.end[v as usize], self.reach[v as usize]);
-        let kept = |pair: NearPair, first: &[(&Vec3, f64)], second: &[(&Vec3, f64)], thickness: f64| {
+        let end = |v: u32| (&self.end[v as usize], &self.reach[v as usize]);
+        let kept = |pair: NearPair, first: &[(&Vec3, &Vec3)], second: &[(&Vec3, &Vec3)], thickness: f64| {
             let distance = pair.offset.norm();
             let floor = floor(distance, thickness, search.slack);
             let keep = is_within(distance, thickness, search.widest_gap)
