@@ -61,7 +61,6 @@ fn another_method_takes_its_own_options() {
 
     #[derive(Debug, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[allow(dead_code)]
     struct Options {
         iterations: u32,
         wait: Option<f64>,
@@ -69,6 +68,9 @@ fn another_method_takes_its_own_options() {
     let error = method.parse::<Options>().expect_err("weight is unknown");
     assert_eq!(error.object(), "method.weight");
     assert!(error.fix().contains("`wait`"), "{}", error.fix());
+    let good = load(BASE, &["method.key=admm", "method.wait=2.0"]).scene.method;
+    let good = good.parse::<Options>().expect("both are known");
+    assert_eq!((good.iterations, good.wait), (25, Some(2.0)));
 }
 
 #[test]

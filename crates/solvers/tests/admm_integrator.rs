@@ -1,35 +1,10 @@
 //! Method `admm_integrator` against Newton, against closed forms, and against itself.
 
-use std::path::Path;
-use stiction_bodies::{Model, Parameters, State, build};
+mod common;
+
+use common::Run;
 use stiction_numerics::Vec3;
-use stiction_scene::load_text;
-use stiction_solvers::{Solver, StepReport, World, create};
-
-struct Run {
-    model: Model,
-    parameters: Parameters,
-    solver: Box<dyn Solver>,
-    state: State,
-}
-
-impl Run {
-    fn new(text: &str) -> Run {
-        let loaded = load_text("test.toml", text, Path::new("."), &[] as &[&str]);
-        let scene = loaded.unwrap_or_else(|e| panic!("{e}")).scene;
-        let model = build(&scene).expect("a good model");
-        let parameters = Parameters::from_scene(&scene);
-        let world = World { model: &model, parameters: &parameters };
-        let solver = create(&scene.method, world).unwrap_or_else(|e| panic!("{e}"));
-        let state = State::initial(&model, &scene);
-        Run { model, parameters, solver, state }
-    }
-
-    fn step(&mut self, h: f64) -> StepReport {
-        let world = World { model: &self.model, parameters: &self.parameters };
-        self.solver.step(world, &mut self.state, h).expect("a step")
-    }
-}
+use stiction_solvers::StepReport;
 
 /// A curl of 4 turns that hangs from its clamped root.
 fn curl(method: &str) -> String {

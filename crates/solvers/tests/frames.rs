@@ -1,18 +1,14 @@
 //! Bodies on affine frames, and strands that grow on bodies, against closed forms.
 
+mod common;
+
+use common::Run;
 use std::path::Path;
-use stiction_bodies::{Model, Parameters, State, build};
+use stiction_bodies::{Parameters, build};
 use stiction_energy::Elasticity;
 use stiction_numerics::{Mat3, Vec3, rotation_from_vector};
 use stiction_scene::{Scene, load_text};
-use stiction_solvers::{Solver, StepReport, World, create};
-
-struct Run {
-    model: Model,
-    parameters: Parameters,
-    solver: Box<dyn Solver>,
-    state: State,
-}
+use stiction_solvers::{StepReport, World, create};
 
 fn scene(text: &str) -> Scene {
     let loaded = load_text("test.toml", text, Path::new("."), &[] as &[&str]);
@@ -20,21 +16,6 @@ fn scene(text: &str) -> Scene {
 }
 
 impl Run {
-    fn new(text: &str) -> Run {
-        let scene = scene(text);
-        let model = build(&scene).expect("a good model");
-        let parameters = Parameters::from_scene(&scene);
-        let world = World { model: &model, parameters: &parameters };
-        let solver = create(&scene.method, world).unwrap_or_else(|e| panic!("{e}"));
-        let state = State::initial(&model, &scene);
-        Run { model, parameters, solver, state }
-    }
-
-    fn step(&mut self, h: f64) -> StepReport {
-        let world = World { model: &self.model, parameters: &self.parameters };
-        self.solver.step(world, &mut self.state, h).expect("a step")
-    }
-
     /// Places of all surface vertices.
     fn surface(&self) -> Vec<Vec3> {
         let mut out = Vec::new();

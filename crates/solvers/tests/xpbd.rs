@@ -1,37 +1,18 @@
 //! Method `xpbd` beside `newton` and in contact.
 
-use std::path::Path;
-use stiction_bodies::{Model, Parameters, State, build};
-use stiction_scene::load_text;
-use stiction_solvers::{MethodError, Solver, World, create};
+mod common;
 
-struct Run {
-    model: Model,
-    parameters: Parameters,
-    solver: Box<dyn Solver>,
-    state: State,
+use common::Run;
+use stiction_solvers::MethodError;
+
+fn steps(run: &mut Run, count: usize, h: f64) {
+    (0..count).for_each(|_| {
+        run.step(h);
+    });
 }
 
-impl Run {
-    fn new(text: &str) -> Result<Run, MethodError> {
-        let scene = load_text("test.toml", text, Path::new("."), &[] as &[&str]).expect("a good scene").scene;
-        let model = build(&scene).expect("a good model");
-        let parameters = Parameters::from_scene(&scene);
-        let solver = create(&scene.method, World { model: &model, parameters: &parameters })?;
-        let state = State::initial(&model, &scene);
-        Ok(Run { model, parameters, solver, state })
-    }
-
-    fn steps(&mut self, count: usize, h: f64) {
-        for _ in 0..count {
-            let world = World { model: &self.model, parameters: &self.parameters };
-            self.solver.step(world, &mut self.state, h).expect("a step");
-        }
-    }
-
-    fn lowest(&self) -> f64 {
-        self.state.blocks[..self.model.nodes].iter().map(|x| x.z).fold(f64::INFINITY, f64::min)
-    }
+fn lowest(run: &Run) -> f64 {
+    run.state.blocks[..run.model.nodes].iter().map(|x| x.z).fold(f64::INFINITY, f64::min)
 }
 
 fn strip(method: &str) -> String {
@@ -53,14 +34,13 @@ fn strip(method: &str) -> String {
 /// With many iterations a step is the minimum of the same energy: a swinging strip is where Newton has it.
 #[test]
 fn many_iterations_agree_with_newton() {
-    let mut reference =
-        Run::new(&strip("key = 'newton', tolerance = 1e-9, max_iterations = 100")).expect("newton");
-    let mut run = Run::new(&strip("key = 'xpbd', iterations = 300")).expect("xpbd");
-    let mut few = Run::new(&strip("key = 'xpbd', iterations = 3")).expect("xpbd");
+    let mut reference = Run::new(&strip("key = 'newton', tolerance = 1e-9, max_iterations = 100"));
+    let mut run = Run::new(&strip("key = 'xpbd', iterations = 300"));
+    let mut few = Run::new(&strip("key = 'xpbd', iterations = 3"));
     for run in [&mut reference, &mut run, &mut few] {
-        run.steps(10, 0.01);
+        steps(run, 10, 0.01);
     }
-    let stretch = |run: &Run| -0.25 - run.lowest();
+    let stretch = |run: &Run| -0.25 - lowest(run);
     println!("{} against {}, with few iterations {}", stretch(&run), stretch(&reference), stretch(&few));
     assert!(stretch(&reference) > 1e-3);
     assert!((stretch(&run) / stretch(&reference) - 1.0).abs() < 0.02);
@@ -91,10 +71,10 @@ fn a_sheet_slides_or_stays_as_coulomb_says() {
     let slid = |friction: f64, threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         pool.install(|| {
-            let mut run = Run::new(&drape(friction)).expect("xpbd");
-            run.steps(10, 0.01);
+            let mut run = Run::new(&drape(friction));
+            steps(&mut run, 10, 0.01);
             let before = run.state.momentum(&run.model);
-            run.steps(20, 0.01);
+            steps(&mut run, 20, 0.01);
             let mass: f64 = run.model.mass[..run.model.nodes].iter().sum();
             (((run.state.momentum(&run.model) - before) / (mass * 0.2)).x, run.state.blocks)
         })
@@ -115,6 +95,6 @@ fn what_it_cannot_do_is_said() {
         )
         .replace(", law = 'stvk', drag_normal = 0, drag_tangential = 0", "")
         .replace("thickness = 0.001, ", "");
-    let refused = Run::new(&solid).map(|_| ());
+    let refused = Run::try_new(&solid).map(|_| ());
     assert!(matches!(refused, Err(MethodError::Option { message, .. }) if message.contains("`strip`")));
 }

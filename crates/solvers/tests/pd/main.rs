@@ -1,46 +1,19 @@
 //! Method `pd` against closed forms and against Newton.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod contact;
 mod friction;
 mod materials;
 mod physics;
 mod switches;
 
-use std::path::Path;
-use stiction_bodies::{Model, Parameters, State, build};
+use common::Run;
 use stiction_contact::detect::{Collider, DetectOptions};
 use stiction_numerics::Vec3;
-use stiction_scene::{Scene, load_text};
-use stiction_solvers::{MethodError, Solver, StepReport, World, create};
-
-/// A scene in the making.
-struct Run {
-    model: Model,
-    parameters: Parameters,
-    solver: Box<dyn Solver>,
-    state: State,
-}
+use stiction_solvers::StepReport;
 
 impl Run {
-    fn new(text: &str) -> Run {
-        Run::try_new(text).expect("a method")
-    }
-
-    fn try_new(text: &str) -> Result<Run, MethodError> {
-        let scene: Scene =
-            load_text("test.toml", text, Path::new("."), &[] as &[&str]).expect("a good scene").scene;
-        let model = build(&scene).expect("a good model");
-        let parameters = Parameters::from_scene(&scene);
-        let solver = create(&scene.method, World { model: &model, parameters: &parameters })?;
-        let state = State::initial(&model, &scene);
-        Ok(Run { model, parameters, solver, state })
-    }
-
-    fn step(&mut self, h: f64) -> StepReport {
-        let world = World { model: &self.model, parameters: &self.parameters };
-        self.solver.step(world, &mut self.state, h).expect("a step")
-    }
-
     fn centre(&self) -> Vec3 {
         let weighted: Vec3 =
             self.model.mass[..self.model.nodes].iter().zip(&self.state.blocks).map(|(m, x)| x * *m).sum();
