@@ -8,6 +8,7 @@
 //! the Hessian is zero along the slip, it finds the sliding step at once. On the way *back* the same Hessian would throw the contact across
 //! its anchor and back; there the majoriser descends. What tells the two apart is the last motion of the contact.
 
+use super::assembly::Terms;
 use super::contacts::{Contact, Way};
 use super::options::{BarrierOptions, FrictionModel};
 use stiction_contact::barrier::{AnchoredFriction, BarrierTerms, LaggedFriction, SlidingHessian};
@@ -47,7 +48,7 @@ pub(super) fn friction_terms(
     }
 }
 
-/// Slips that grow by more than this share of ε are still looking for their force.
+/// Slips that grow by more than this share of ε, and limits that change by more than this share, are still being looked for.
 const SETTLED: f64 = 0.1;
 
 /// Beyond this share of ε friction is full within 1 %, and its force no longer depends on the way.
@@ -55,7 +56,7 @@ const FULL: f64 = 0.9;
 
 /// Whether anchored friction of a contact still changes its force: a direction that is short beside the tolerance may be long beside ε. A block
 /// thrown along the ground begins with zero slip, where friction is stiff, and its first direction is a few ε whatever its speed.
-pub(super) fn is_settling(
+pub(super) fn slip_is_settling(
     options: &BarrierOptions,
     contact: &Contact,
     [start, now]: [&[Vec3]; 2],
@@ -66,6 +67,37 @@ pub(super) fn is_settling(
     let onward = tangential(contact.relative(direction) + contact.ahead());
     let least = slip.norm().min((slip + onward).norm());
     onward.norm() > SETTLED * options.friction_epsilon && least < FULL * options.friction_epsilon
+}
+
+/// Masses of the blocks, and which of them are held.
+#[derive(Clone, Copy)]
+pub(super) struct Masses<'a> {
+    pub of_block: &'a [f64],
+    pub fixed: &'a [bool],
+}
+
+/// Whether the limit μ f of friction still changes by more than a tenth, and by enough to speed a node up by more than `slowest` \[m/s²\]. The force
+/// of a cubic barrier falls to a quarter per iteration on its way out of a gap, while the way left falls to a half: where a body is
+/// set down within the gap, directions are short long before friction has lost what it has too much.
+pub(super) fn limit_is_settling(
+    contact: &Contact,
+    terms: &Terms,
+    coefficient: f64,
+    masses: Masses<'_>,
+    direction: &[Vec3],
+    slowest: f64,
+) -> bool {
+    let n = &contact.normal;
+    let ahead = contact.ahead();
+    let force = -n.dot(&(terms.pull - terms.hessian.mul(&ahead)));
+    let change = n.dot(&terms.hessian.mul(&(contact.relative(direction) + ahead))).abs();
+    let nodes = contact.stencil.nodes().iter().zip(contact.stencil.weights());
+    let mobility = |(&n, w): (&u32, &f64)| match masses.fixed[n as usize] {
+        true => 0.0,
+        false => w.abs() / masses.of_block[n as usize],
+    };
+    let lightest = nodes.map(mobility).fold(0.0, f64::max);
+    change > SETTLED * force && coefficient * change * lightest > slowest
 }
 
 /// How everything moved last: in the last iteration, or in the last step when this is the first.
@@ -100,7 +132,7 @@ mod tests {
         let options = BarrierOptions::default();
         let ask = |slip: f64, onward: f64| {
             let along = |x: f64| [Vec3::new(x * options.friction_epsilon, 0.0, 5.0)];
-            is_settling(&options, &contact, [&along(0.0), &along(slip)], &along(onward))
+            slip_is_settling(&options, &contact, [&along(0.0), &along(slip)], &along(onward))
         };
         assert!(ask(0.0, 1.5) && ask(0.5, -0.2));
         assert!(ask(3.0, -3.0), "it comes back to its anchor");

@@ -6,7 +6,7 @@
 use super::anchors::AnchorMemory;
 use super::assembly::{ContactMatrix, Elastic, Terms};
 use super::contacts::{Configuration, Contact, Detector, Way};
-use super::friction::{Lately, is_settling};
+use super::friction::{Lately, Masses, limit_is_settling, slip_is_settling};
 use super::islands::{Islands, Owners};
 use super::line_search::{Limit, constraint_line_search};
 use super::linear_solve::{LinearSolves, Solved, System};
@@ -16,8 +16,12 @@ use super::strain_limits::{StrainLimits, add_terms};
 use crate::incremental::IncrementalPotential;
 use crate::report::{StepSeconds, timed};
 use crate::solver::{StepError, World};
+use rayon::prelude::*;
 use stiction_energy::Curvature;
 use stiction_numerics::{BlockMatrix, MaskedOperator, PcgParts, Vec3};
+
+/// Contacts per task.
+const CHUNK: usize = 1024;
 
 /// What iterations share.
 pub(super) struct Newton<'a> {
@@ -99,22 +103,35 @@ impl Newton<'_> {
         };
         let forces = contacts.iter().zip(&terms).map(force).collect();
         let change = potential.change_size(&direction.blocks);
-        let is_settling = self.is_settling(way, &contacts, &direction.blocks);
+        let is_settling = self.is_settling(potential, way, (&contacts, &terms), &direction.blocks);
         let next = moved(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
         let before = std::mem::replace(now, next);
         self.last_motion = LastMotion::between(start.time, before, now);
         Ok(Iteration { limit, change, is_settling, solved, contacts, forces })
     }
 
-    /// Whether anchored friction of some contact is not yet what it will be.
-    fn is_settling(&self, way: Way<'_>, contacts: &[Contact], direction: &[Vec3]) -> bool {
-        let (options, parameters) = (self.options, self.world.parameters);
+    /// Whether friction of some contact is not yet what it will be: its slip or its limit.
+    fn is_settling(
+        &self,
+        potential: &IncrementalPotential<'_>,
+        way: Way<'_>,
+        (contacts, terms): (&[Contact], &[Terms]),
+        direction: &[Vec3],
+    ) -> bool {
+        let (options, world) = (self.options, self.world);
         let ways = [&way.start.blocks[..], &way.now.blocks[..]];
-        let settling = |c: &Contact| {
+        let masses = Masses { of_block: &world.model.mass, fixed: &potential.prescription.fixed };
+        let slowest = options.tolerance / potential.step_size();
+        let settling = |(c, t): (&Contact, &Terms)| {
             let [a, b] = c.objects.map(|o| o as usize);
-            parameters.friction_between(a, b) > 0.0 && is_settling(options, c, ways, direction)
+            let mu = world.parameters.friction_between(a, b);
+            let anchored = options.friction == FrictionModel::Anchored;
+            mu > 0.0
+                && (limit_is_settling(c, t, mu, masses, direction, slowest)
+                    || (anchored && slip_is_settling(options, c, ways, direction)))
         };
-        options.friction == FrictionModel::Anchored && contacts.iter().any(settling)
+        options.friction != FrictionModel::None
+            && contacts.par_iter().zip(terms).with_min_len(CHUNK).any(settling)
     }
 
     /// The system and its right-hand side, and the terms of contacts.

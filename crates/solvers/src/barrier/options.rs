@@ -76,8 +76,8 @@ pub struct BarrierOptions {
     pub refine_iterations: usize,
     /// Newton iterations at most, whatever is left of the step.
     pub max_iterations: usize,
-    /// A completed step is converged when no node moves faster than this in an iteration, |d|∞/h \[m/s\], and anchored friction has found its
-    /// force: no slip below ε changes by more than ε/10.
+    /// A completed step is converged when no node moves faster than this in an iteration, |d|∞/h \[m/s\], and friction has found its
+    /// force: no limit changes by more than a tenth, and no slip below ε from an anchor by more than ε/10.
     pub tolerance: f64,
     /// Refining iterations move by `exp(−decay n)` of their direction, n counted from the first; 0 is none, the document tried 0.005.
     pub decay: f64,
