@@ -14,6 +14,8 @@ pub struct PlacedShape {
     shape: Shape,
     base: RigidMotion,
     motion: Option<Motion>,
+    /// Whether all turning is about an axis of symmetry, so that no turn changes a distance.
+    spins_in_place: bool,
     /// Direction of friction at time zero.
     grain: Option<Vec3>,
 }
@@ -30,7 +32,8 @@ impl PlacedShape {
             Some(DirectionField::Fixed(direction)) => Some(*direction),
             _ => None,
         };
-        Some(PlacedShape { object, shape, base, motion, grain })
+        let spins_in_place = motion.as_ref().is_some_and(|motion| spins_in_place(&shape, &base, motion));
+        Some(PlacedShape { object, shape, base, motion, spins_in_place, grain })
     }
 
     /// Whether it ever moves.
@@ -73,41 +76,61 @@ impl PlacedShape {
         )
     }
 
-    /// How much the distance of a point within `reach` of `place` can change through the motion of the shape alone, over a span of
-    /// time \[m\].
-    pub fn travel_bound(&self, place: &Vec3, reach: f64, times: [f64; 2]) -> f64 {
-        let Some(travel) = self.travel(times) else { return 0.0 };
-        travel.bound(place, reach, self.closest(place, times[0]).distance)
-    }
-
     /// The motion over a span of time, for many questions; `None` when it stands still.
-    pub(super) fn travel(&self, [from, to]: [f64; 2]) -> Option<Travel> {
+    pub fn travel(&self, [from, to]: [f64; 2]) -> Option<Travel> {
         let motion = self.motion.as_ref().filter(|_| to > from)?;
-        let (rates, centre) = (motion.rate_bounds(from, to), motion.centre_at(from));
+        let (mut rates, centre) = (motion.rate_bounds(from, to), motion.centre_at(from));
+        if self.spins_in_place {
+            rates.turning = 0.0;
+        }
         // The scale moves the surface of a ball as well.
         let ball_arm =
             self.ball_centre(from).filter(|_| rates.scaling == 0.0).map(|ball| (ball - centre).norm());
         Some(Travel { rates, centre, ball_arm, span: to - from })
     }
 
+    /// How the surface moves between two times, for many questions; `None` when it stands still.
+    pub fn surface_motion(&self, [from, to]: [f64; 2]) -> Option<SurfaceMotion<'_>> {
+        let still = self.motion.is_none() || from == to;
+        (!still).then(|| SurfaceMotion { now: self.posed(from), next: self.posed(to) })
+    }
+
     /// Velocity of the surface over [time, time + h] as a contact sees it \[m/s\], at the surface point `found` nearest to `place`.
-    ///
-    /// Tangential: the mean velocity of the material point. Normal: how fast the distance of `place` shrinks. The two differ where
-    /// a curved surface turns: its points follow arcs and leave the tangent plane, while the surface stays where it is.
     pub fn surface_velocity(&self, place: &Vec3, found: &SurfacePoint, time: f64, h: f64) -> Vec3 {
-        let Some(motion) = &self.motion else { return Vec3::zeros() };
-        let (now, next) = (motion.pose(time), motion.pose(time + h));
+        let moved = self.surface_motion([time, time + h]);
+        moved.map_or(Vec3::zeros(), |moved| moved.displacement(place, found) / h)
+    }
+}
+
+/// A surface at the beginning and at the end of a span of time.
+pub struct SurfaceMotion<'a> {
+    now: PosedShape<'a>,
+    next: PosedShape<'a>,
+}
+
+impl SurfaceMotion<'_> {
+    /// Closest point of the surface to a world point at the beginning.
+    pub fn closest(&self, point: &Vec3) -> SurfacePoint {
+        self.now.closest(point)
+    }
+
+    /// Displacement of the surface as a contact sees it \[m\], at the surface point `found` nearest to `place`.
+    ///
+    /// Tangential: that of the material point. Normal: by how much the distance of `place` shrinks. The two differ where
+    /// a curved surface turns: its points follow arcs and leave the tangent plane, while the surface stays where it is.
+    pub fn displacement(&self, place: &Vec3, found: &SurfacePoint) -> Vec3 {
+        let (Some(now), Some(next)) = (&self.now.pose, &self.next.pose) else { return Vec3::zeros() };
         let scale = now.linear.column(0).norm();
         let reference = now.linear.transpose() * (found.point - now.offset) / (scale * scale);
-        let material = (next.apply(&reference) - found.point) / h;
-        let approach = (found.distance - self.closest(place, time + h).distance) / h;
+        let material = next.apply(&reference) - found.point;
+        let approach = found.distance - self.next.closest(place).distance;
         material + found.normal * (approach - found.normal.dot(&material))
     }
 }
 
 /// How a shape moves over a span of time: the speed of the surface point nearest to a place, bounded over the span. A ball is where its
 /// centre is, however it turns.
-pub(super) struct Travel {
+pub struct Travel {
     rates: RateBounds,
     /// Where it turns about.
     centre: Vec3,
@@ -150,6 +173,29 @@ impl PosedShape<'_> {
             point: pose.apply(&found.point),
         }
     }
+
+    /// Ends of the axis of a solid cylinder or capsule, without round ends \[m\]. Beside it φ is the distance to the axis less the radius.
+    pub fn axis(&self) -> Option<[Vec3; 2]> {
+        let (Shape::Cylinder { half_length, .. } | Shape::Capsule { half_length, .. }) = *self.shape else {
+            return None;
+        };
+        let half = self.base.world_from_body * Vec3::new(0.0, 0.0, half_length);
+        let ends = [self.base.origin - half, self.base.origin + half];
+        Some(self.pose.as_ref().map_or(ends, |pose| ends.map(|end| pose.apply(&end))))
+    }
+}
+
+/// Whether a shape of revolution turns about its own axis only: all rotations along it, and their centre on it.
+fn spins_in_place(shape: &Shape, base: &RigidMotion, motion: &Motion) -> bool {
+    let round = matches!(
+        shape,
+        Shape::Cylinder { .. } | Shape::Capsule { .. } | Shape::InvertedCylinder { .. } | Shape::Plane
+    );
+    let axis = base.world_from_body * Vec3::z();
+    let along = |v: &Vec3| v.cross(&axis).norm() <= 1e-12 * v.norm();
+    // A plane may turn about any of its normals.
+    let centred = matches!(shape, Shape::Plane) || along(&(motion.centre - base.origin));
+    round && centred && along(&motion.angular_velocity) && motion.keys.iter().all(|key| along(&key.rotation))
 }
 
 /// A shape in its own frame and the pose of that frame in the world.
@@ -195,7 +241,11 @@ mod tests {
     use stiction_scene::resolved::ColliderMotion;
 
     fn ball(motion: Motion) -> PlacedShape {
-        let collider = Collider {
+        PlacedShape::new(&collider(motion), 0).expect("a ball is analytic")
+    }
+
+    fn collider(motion: Motion) -> Collider {
+        Collider {
             name: "ball".to_owned(),
             shape: ColliderShape::Sphere { centre: Vec3::zeros(), radius: 0.5, inverted: false },
             motion: ColliderMotion::Keyed(motion),
@@ -204,8 +254,7 @@ mod tests {
             thickness: 0.0,
             contact_gap: 0.0,
             colour: None,
-        };
-        PlacedShape::new(&collider, 0).expect("a ball is analytic")
+        }
     }
 
     #[test]
@@ -217,6 +266,32 @@ mod tests {
         assert!(velocity.x.abs() < 1e-12, "{velocity}");
         // The chord of an arc: 0.5 sin(0.09)/0.01.
         assert!((velocity.y - 0.5 * 0.09_f64.sin() / h).abs() < 1e-9, "{velocity}");
+    }
+
+    #[test]
+    fn a_cylinder_that_spins_in_place_keeps_all_distances() {
+        let spin = |centre: Vec3, axis: Vec3| {
+            let shape = ColliderShape::Cylinder {
+                start: Vec3::new(0.3, -0.5, 0.1),
+                end: Vec3::new(0.3, 0.5, 0.1),
+                radius: 0.2,
+                inverted: false,
+            };
+            let motion = Motion { centre, angular_velocity: axis * 4.0, ..Motion::fixed() };
+            let collider = Collider { shape, ..collider(motion) };
+            PlacedShape::new(&collider, 0).expect("a cylinder is analytic")
+        };
+        let (centre, place) = (Vec3::new(0.3, 0.2, 0.1), Vec3::new(0.6, 0.1, 0.2));
+        let bound = |shape: &PlacedShape| {
+            let distance = shape.closest(&place, 0.0).distance;
+            shape.travel([0.0, 0.1]).expect("it moves").bound(&place, 0.0, distance)
+        };
+        assert_eq!(bound(&spin(centre, Vec3::y())), 0.0);
+        // About another axis, or beside its own, it comes nearer or farther, and the bound knows.
+        for shape in [spin(centre, Vec3::z()), spin(centre + Vec3::x(), Vec3::y())] {
+            let change = shape.closest(&place, 0.1).distance - shape.closest(&place, 0.0).distance;
+            assert!(change.abs() > 1e-3 && change.abs() <= bound(&shape), "{change}");
+        }
     }
 
     #[test]

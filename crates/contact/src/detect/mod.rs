@@ -14,7 +14,7 @@ mod rooted;
 mod step_pairs;
 mod touching;
 
-pub use analytic::PlacedShape;
+pub use analytic::{PlacedShape, PosedShape, SurfaceMotion, Travel};
 pub use analytic_search::{nearest_in_triangle, nearest_on_segment};
 pub use collider::{Collider, DetectError, DetectOptions, StepMotion, pair_gap};
 pub use compile::collision_mesh;

@@ -19,6 +19,7 @@ mod progress;
 mod solver;
 mod strain_limits;
 mod two_level;
+mod wall_field;
 mod walls;
 
 pub use measures::Conditions;
