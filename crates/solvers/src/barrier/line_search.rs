@@ -3,18 +3,22 @@
 //! The way looked at is 1.25 times the direction, so that nothing settles right at a constraint. Continuous detection keeps every
 //! pair of features, and every feature and analytic collider, apart by their thicknesses and a share of their present gap. Each
 //! island of objects has a share α of its own.
+//!
+//! A direction that leaves the boxes of the list of pairs would take a new search, and a long one brings very many pairs.
+//! Most such directions are blocked by what is near already. So strain limits, walls and the pairs that are known shorten
+//! the ways first, each by its island; the search looks at what is left of them, and all go along their shortened ways together.
 
 use super::contacts::{Configuration, Contact, Detector, surface_positions};
 use super::islands::Islands;
 use super::near::Wanted;
 use super::options::BarrierOptions;
 use super::strain_limits::StrainLimits;
-use super::walls::WallMotion;
+use super::walls::{Wall, WallMotion};
 use crate::solver::StepError;
 use stiction_bodies::Model;
-use stiction_collision::CollisionMesh;
 use stiction_collision::ccd::AdvanceOptions;
 use stiction_collision::motion::{Motion, earliest_impact};
+use stiction_collision::{Candidates, CollisionMesh};
 use stiction_numerics::Vec3;
 
 /// The shares of a direction that may be taken, and what limits the smallest.
@@ -59,48 +63,107 @@ pub(super) fn constraint_line_search(
     [now, direction]: [&Configuration; 2],
 ) -> Result<Limit, StepError> {
     let end = ahead(now, direction, options.extension);
-    let (from, to) = (surface_positions(model, now), surface_positions(model, &end));
+    let (from, mut to) = (surface_positions(model, now), surface_positions(model, &end));
     let Detector { near, phase, mesh, owners, walls, widest, .. } = detector;
-    near.cover(phase, mesh, [&from, &to], *widest)?;
-    let pairs = near.select(mesh, [&from, &to], Wanted::Closing(options.slack));
-    let mut islands = Islands::new(owners);
-    islands.join_contacts(contacts);
-    islands.join_pairs(mesh, &pairs);
+    let mut search = Search {
+        options,
+        model,
+        mesh,
+        islands: Islands::new(owners),
+        shares: Shares { alpha: vec![1.0; owners.clock() + 1], smallest: 1.0, culprit: None },
+    };
+    search.islands.join_contacts(contacts);
+    search.keep_off_walls(walls, &WallMotion { start: &from, end: &to, times: [now.time, end.time] });
+    search.keep_within_limits(limits, [&now.blocks, &end.blocks]);
+    if !near.holds(&from, &to) {
+        search.keep_apart(near.select(mesh, [&from, &to], Wanted::Closing(options.slack)), [&from, &to]);
+    }
 
-    // Features near walls; what is near a moving one goes by the clock.
-    let motion = WallMotion { start: &from, end: &to, times: [now.time, end.time] };
-    let mut held: Vec<(f64, u32, Option<u32>)> = Vec::new();
-    for wall in walls.iter() {
-        for (share, vertex) in wall.safe_shares(model, mesh, &motion, options.slack) {
-            if wall.moves() {
-                islands.join(model.surfaces.object_of_vertex[vertex as usize], owners.clock() as u32);
-            }
-            held.push((share, vertex, Some(wall.shape.object)));
+    // Ways as far as they may still be open.
+    let reach = search.by_object();
+    let of_vertex = &model.surfaces.object_of_vertex;
+    for ((to, from), &object) in to.iter_mut().zip(&from).zip(of_vertex) {
+        match reach[object as usize] {
+            1.0 => {}
+            share => *to = from + (*to - from) * share,
         }
     }
-    let stretched = limits.safe_shares(&now.blocks, &end.blocks, options.slack);
-    held.extend(stretched.into_iter().map(|(share, node)| (share, node, None)));
+    search.shares.alpha.fill(1.0);
+    near.cover(phase, mesh, [&from, &to], *widest)?;
+    search.keep_apart(near.select(mesh, [&from, &to], Wanted::Closing(options.slack)), [&from, &to]);
+    let alpha = search.by_object().iter().zip(&reach).map(|(share, reach)| share * reach).collect();
+    Ok(Limit { alpha, culprit: search.shares.culprit })
+}
 
-    let mut shares = Shares { alpha: vec![1.0; owners.clock() + 1], smallest: 1.0, culprit: None };
-    let advance = AdvanceOptions { slack: options.slack, ..AdvanceOptions::default() };
-    for (root, pairs) in islands.split(mesh, pairs) {
-        let impact = earliest_impact(mesh, &pairs, &Motion { start: &from, end: &to }, &advance);
-        let name = || impact.pair.map(|(is_triangle, pair)| name_pair(model, mesh, is_triangle, pair, &from));
-        shares.lower(root, impact.time, name);
+/// Shares while they are being found.
+struct Search<'a> {
+    options: &'a BarrierOptions,
+    model: &'a Model,
+    mesh: &'a CollisionMesh,
+    islands: Islands<'a>,
+    shares: Shares,
+}
+
+impl Search<'_> {
+    /// Features near walls; what is near a moving one goes by the clock.
+    fn keep_off_walls(&mut self, walls: &[Wall], motion: &WallMotion<'_>) {
+        let (model, clock) = (self.model, self.shares.alpha.len() as u32 - 1);
+        let mut held: Vec<(f64, u32, u32)> = Vec::new();
+        for wall in walls {
+            for (share, vertex) in wall.safe_shares(model, self.mesh, motion, self.options.slack) {
+                if wall.moves() {
+                    self.islands.join(model.surfaces.object_of_vertex[vertex as usize], clock);
+                }
+                held.push((share, vertex, wall.shape.object));
+            }
+        }
+        for (share, vertex, wall) in held {
+            let object = model.surfaces.object_of_vertex[vertex as usize];
+            let name = || Some(name_objects(model, [object, wall], &motion.start[vertex as usize]));
+            self.shares.lower(self.islands.root(object), share, name);
+        }
     }
-    for (share, vertex, wall) in held {
-        let object = model.surfaces.object_of_vertex[vertex as usize];
-        let name = || match wall {
-            Some(wall) => name_objects(model, [object, wall], &from[vertex as usize]),
-            None => name_limit(model, vertex, &now.blocks),
-        };
-        shares.lower(islands.root(object), share, || Some(name()));
+
+    fn keep_within_limits(&mut self, limits: &StrainLimits, [from, to]: [&[Vec3]; 2]) {
+        for (share, node) in limits.safe_shares(from, to, self.options.slack) {
+            let object = self.model.surfaces.object_of_vertex[node as usize];
+            let name = || Some(name_limit(self.model, node, from));
+            self.shares.lower(self.islands.root(object), share, name);
+        }
     }
-    let alpha = match options.complete {
-        true => (0..shares.alpha.len() as u32).map(|o| shares.alpha[islands.root(o) as usize]).collect(),
-        false => vec![shares.smallest; shares.alpha.len()],
-    };
-    Ok(Limit { alpha, culprit: shares.culprit })
+
+    /// Pairs join islands, and block them.
+    fn keep_apart(&mut self, pairs: Candidates, [from, to]: [&[Vec3]; 2]) {
+        let (model, mesh) = (self.model, self.mesh);
+        self.gather_shares(&pairs);
+        let advance = AdvanceOptions { slack: self.options.slack, ..AdvanceOptions::default() };
+        for (root, pairs) in self.islands.split(mesh, pairs) {
+            let impact = earliest_impact(mesh, &pairs, &Motion { start: from, end: to }, &advance);
+            let name =
+                || impact.pair.map(|(is_triangle, pair)| name_pair(model, mesh, is_triangle, pair, from));
+            self.shares.lower(root, impact.time, name);
+        }
+    }
+
+    /// Joins the islands of pairs; the new ones have the smallest share of those they were made of.
+    fn gather_shares(&mut self, pairs: &Candidates) {
+        let before: Vec<u32> = (0..self.shares.alpha.len() as u32).map(|o| self.islands.root(o)).collect();
+        self.islands.join_pairs(self.mesh, pairs);
+        for root in before {
+            let (own, new) = (self.shares.alpha[root as usize], self.islands.root(root) as usize);
+            self.shares.alpha[new] = self.shares.alpha[new].min(own);
+        }
+    }
+
+    /// The share of every object; by the document's policy all have the smallest, because all must reach the same time.
+    fn by_object(&mut self) -> Vec<f64> {
+        let count = self.shares.alpha.len() as u32;
+        let shares: Vec<f64> = (0..count).map(|o| self.shares.alpha[self.islands.root(o) as usize]).collect();
+        match self.options.complete {
+            true => shares,
+            false => vec![shares.iter().copied().fold(1.0, f64::min); shares.len()],
+        }
+    }
 }
 
 /// α by root of an island, while they are being found.

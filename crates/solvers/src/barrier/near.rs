@@ -75,7 +75,8 @@ impl NearPairs {
         Ok(())
     }
 
-    fn holds(&self, from: &[Vec3], to: &[Vec3]) -> bool {
+    /// Whether the list holds every pair that can meet on a straight way.
+    pub fn holds(&self, from: &[Vec3], to: &[Vec3]) -> bool {
         let inside = |x: &Vec3, [low, high]: &[Vec3; 2]| (0..3).all(|k| low[k] <= x[k] && x[k] <= high[k]);
         let held = |v: usize| inside(&from[v], &self.boxes[v]) && inside(&to[v], &self.boxes[v]);
         self.boxes.len() == from.len() && (0..from.len()).into_par_iter().with_min_len(CHUNK).all(held)
