@@ -16,14 +16,14 @@ const ADMM: Options = &[
 ];
 /// Settings of `pd` for the same purpose.
 const PD: Options = &[("iterations", "400"), ("sweeps", "20")];
-/// Settings of `barrier` for the same purpose; anchored friction does not creep. Its ε goes towards zero as well: what friction lacks below ε gives a body that
-/// starts to slide a speed of the order √(μ g ε), 0.13 mm/s on the slope of 10 degrees at the default of 10 µm.
+/// Settings of `barrier` for the same purpose; anchored friction does not creep. Its ε goes towards zero as well: below ε friction points along the
+/// slip from the anchor, not along the motion, and a block whose underside is strained sideways by a share of ε starts to slide too fast.
 const BARRIER: Options = &[
     ("tolerance", "1e-7"),
     ("pcg_tolerance", "1e-8"),
     ("refine_iterations", "64"),
     ("friction", "'anchored'"),
-    ("friction_epsilon", "1e-6"),
+    ("friction_epsilon", "1e-7"),
 ];
 
 /// A method and its settings.
