@@ -115,6 +115,12 @@ pub fn all() -> &'static [Case] {
             pd_donuts::run,
             "growth with the number of donuts; 800 of 1300 vertices with --full"
         ),
+        case!(
+            "barrier_frames",
+            barrier_frames::gpu,
+            "frames of barrier scenes at the sizes of the GPU implementation"
+        ),
+        case!("barrier_peers", barrier_frames::peers, "steps beside programs with the same guarantee"),
         case!("barrier_assembly", barrier_growth::assembly, "contact Hessians and forces of pressed sheets"),
         case!(
             "barrier_growth",

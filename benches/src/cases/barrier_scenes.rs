@@ -4,6 +4,7 @@ use crate::measure::{Spent, measure};
 use crate::record::Record;
 use crate::registry::Stopped;
 use std::path::Path;
+use std::time::Instant;
 use stiction::Simulation;
 use stiction::scene::load_text;
 use stiction::solvers::StepReport;
@@ -134,9 +135,15 @@ pub struct Outcome {
 
 /// Frames of a simulation, or as many as there are before a step fails.
 pub fn run(simulation: &mut Simulation, frames: usize) -> Outcome {
-    let (mut reports, mut failure) = (Vec::new(), None);
+    run_for(simulation, frames, f64::INFINITY).0
+}
+
+/// The same, no frame begun after some time \[s\] but the first; and how many frames there were.
+pub fn run_for(simulation: &mut Simulation, frames: usize, longest: f64) -> (Outcome, usize) {
+    let (mut reports, mut failure, mut done) = (Vec::new(), None, 0);
+    let begin = Instant::now();
     let (spent, ()) = measure(0.0, || {
-        for _ in 0..frames {
+        while done < frames && (done == 0 || begin.elapsed().as_secs_f64() < longest) {
             match simulation.advance_frame() {
                 Ok(frame) => reports.extend(frame),
                 Err(error) => {
@@ -144,9 +151,10 @@ pub fn run(simulation: &mut Simulation, frames: usize) -> Outcome {
                     return;
                 }
             }
+            done += 1;
         }
     });
-    Outcome { spent, reports, failure }
+    (Outcome { spent, reports, failure }, done)
 }
 
 /// A counter of a report.

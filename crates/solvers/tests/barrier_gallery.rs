@@ -150,30 +150,50 @@ fn has_limit(scene: &Scene) -> bool {
     scene.bodies.iter().any(|b| matches!(&b.material, Material::Cloth(cloth) if cloth.strain_limit.is_some()))
 }
 
-fn run(seeds: std::ops::Range<u64>, suite: usize) {
-    for Reduced { name, set, steps } in SCENES {
-        let scene = load(&path(name), set).unwrap_or_else(|error| panic!("{name}: {error}"));
-        for seed in seeds.clone() {
-            let begin = std::time::Instant::now();
-            let most = assert_open(&scene, seed, steps[suite]);
-            println!("{name} {seed}: at most {most} contacts, {:.1?}", begin.elapsed());
-            assert!(
-                suite == 0 || most > 0 || has_limit(&scene),
-                "{name}: nothing is at stake, so nothing is shown"
-            );
-        }
+fn run(Reduced { name, set, steps }: &Reduced, seeds: std::ops::Range<u64>, suite: usize) {
+    let scene = load(&path(name), set).unwrap_or_else(|error| panic!("{name}: {error}"));
+    for seed in seeds {
+        let begin = std::time::Instant::now();
+        let most = assert_open(&scene, seed, steps[suite]);
+        println!("{name} {seed}: at most {most} contacts, {:.1?}", begin.elapsed());
+        assert!(
+            suite == 0 || most > 0 || has_limit(&scene),
+            "{name}: nothing is at stake, so nothing is shown"
+        );
     }
 }
 
 #[test]
 fn no_scene_of_the_gallery_ever_crosses() {
-    run(1..2, 0);
+    SCENES.iter().for_each(|scene| run(scene, 1..2, 0));
 }
 
-#[test]
-#[ignore = "slow: ten starts per scene"]
-fn no_scene_of_the_gallery_ever_crosses_from_ten_starts() {
-    run(1..11, 1);
+/// The slow suite, a test for each scene.
+mod from_ten_starts {
+    macro_rules! ten_starts {
+        ($($name:ident)*) => {
+            $(
+                #[test]
+                #[ignore = "slow: ten starts"]
+                fn $name() {
+                    let scene = super::SCENES.iter().find(|s| s.name == stringify!($name));
+                    super::run(scene.expect("a scene of the table"), 1..11, 1);
+                }
+            )*
+
+            #[test]
+            fn every_scene_of_the_table_has_its_test() {
+                let tested = [$(stringify!($name)),*];
+                assert!(super::SCENES.iter().map(|s| s.name).eq(tested));
+            }
+        };
+    }
+
+    ten_starts! {
+        balloon card_house_hit curtain_15 dominoes fishing_knot five_cylinders garment_fit hang needle noodles reef_knot ribbons
+        rods_and_solids soft_body_slope sphere_sheets squishy_balls stacked_sheets ten_sheets trampoline triple_belt
+        twisted_cylinder wind_sheets woven_cylinder yarn_curl
+    }
 }
 
 /// A new scene of this method joins the table above.
