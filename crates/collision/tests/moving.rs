@@ -29,7 +29,7 @@ fn the_tree_equals_brute_force_and_sees_less_than_boxes_around_the_motion() {
             (0..start.len()).map(|v| Vec3::new((v % 7) as f64, (v % 5) as f64, 1.0) * 0.001).collect();
         let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.01 };
         let mut phase = BroadPhase::new(&mesh, &start).expect("valid");
-        let found = phase.moving_candidates(&mesh, &ways).expect("valid");
+        let found = phase.moving_pairs(&mesh, &ways).expect("valid").candidates();
         assert_eq!(found, brute_force::moving_candidates(&mesh, &ways));
         let boxes = phase.swept_candidates(&mesh, &start, &end, 0.01).expect("valid");
         assert!(!found.is_empty() && 2 * found.len() < boxes.len(), "{} of {}", found.len(), boxes.len());
@@ -43,7 +43,7 @@ fn all_that_touches_within_reach_is_found() {
         let reach = vec![Vec3::repeat(0.02); start.len()];
         let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.0 };
         let mut phase = BroadPhase::new(&mesh, &start).expect("valid");
-        let found = phase.moving_candidates(&mesh, &ways).expect("valid");
+        let found = phase.moving_pairs(&mesh, &ways).expect("valid").candidates();
         let trial: Vec<Vec3> = end.iter().enumerate().map(|(k, p)| p + noise(k, 9) * 0.02).collect();
         let strayed = trial.iter().zip(&end).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max);
         assert!(strayed <= 0.02 && strayed > 0.005, "{strayed}");
@@ -64,15 +64,15 @@ fn a_search_around_changed_vertices_completes_the_list() {
         let mut reach = vec![Vec3::repeat(0.001); start.len()];
         let mut phase = BroadPhase::new(&mesh, &start).expect("valid");
         let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.01 };
-        let before = phase.moving_candidates(&mesh, &ways).expect("valid");
+        let before = phase.moving_pairs(&mesh, &ways).expect("valid").candidates();
         let is_changed: Vec<bool> = (0..start.len()).map(|v| v % 29 == 3).collect();
         reach
             .iter_mut()
             .zip(&is_changed)
             .for_each(|(r, changed)| *r = if *changed { Vec3::repeat(0.15) } else { *r });
         let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.01 };
-        let around = phase.moving_candidates_of(&mesh, &ways, &is_changed).expect("valid");
-        let all = phase.moving_candidates(&mesh, &ways).expect("valid");
+        let around = phase.moving_pairs_of(&mesh, &ways, &is_changed).expect("valid").candidates();
+        let all = phase.moving_pairs(&mesh, &ways).expect("valid").candidates();
         let touched = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
         let edges = |&[a, b]: &[u32; 2]| [mesh.edges()[a as usize], mesh.edges()[b as usize]].concat();
         let corners = |&[v, t]: &[u32; 2]| [&[v][..], &mesh.triangles()[t as usize]].concat();

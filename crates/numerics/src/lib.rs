@@ -10,6 +10,7 @@ pub mod block;
 pub mod dense;
 mod disjoint;
 pub mod krylov;
+pub mod lane_vectors;
 pub mod lanes;
 pub mod ordered;
 pub mod random;

@@ -16,7 +16,7 @@ pub fn near_and_coming(
     let mut near = collider.proximity(model, parameters, motion, velocity)?;
     let mut keys: Vec<u64> = near.iter().map(|c| c.key).collect();
     keys.sort_unstable();
-    near.extend(collider.continuous(model, parameters, motion, velocity, &keys)?);
+    near.extend(collider.further(model, parameters, motion, velocity, &keys)?);
     Ok(near)
 }
 

@@ -15,14 +15,15 @@ mod moving;
 mod pairing;
 mod sorted;
 
-pub use moving::Ways;
+pub use moving::{MovingPairs, Ways};
+pub use sorted::PackedPair;
 
 use crate::bvh::{Box32, Bvh, Extent};
 use crate::surface::{CollisionMesh, Element, MeshError};
 use moving::MovingBoxes;
 use pairing::{Found, Pairing, element_box};
 use rayon::prelude::*;
-use sorted::sorted;
+use sorted::sorted_pairs;
 use stiction_numerics::Vec3;
 
 /// A refitted tree is rebuilt when its cost has grown by this factor.
@@ -53,7 +54,8 @@ impl Candidates {
 
     fn from_parts(parts: Vec<Found>) -> Candidates {
         let (vertex_triangle, edge_edge): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        let (vertex_triangle, edge_edge) = rayon::join(|| sorted(vertex_triangle), || sorted(edge_edge));
+        let (vertex_triangle, edge_edge) =
+            rayon::join(|| sorted_pairs(&vertex_triangle), || sorted_pairs(&edge_edge));
         Candidates { vertex_triangle, edge_edge }
     }
 }
@@ -128,14 +130,14 @@ impl BroadPhase {
         self.refit_tree(mesh);
         let may_meet = |a, b| mesh.bodies_may_touch(a, b);
         let pairing = self.pairing(mesh);
-        let parts = self.tree.self_pairs(may_meet, Vec::new, |i, j, found: &mut Vec<u64>| {
+        let parts = self.tree.self_pairs(may_meet, Vec::new, |i, j, found: &mut Vec<PackedPair>| {
             let (a, b) = (&self.elements[i], &self.elements[j]);
             if mesh.bodies_may_touch(a.body, b.body) {
                 pairing.emit_edge_triangle(a, b, j, found);
                 pairing.emit_edge_triangle(b, a, i, found);
             }
         });
-        Ok(sorted(parts))
+        Ok(sorted_pairs(&parts))
     }
 
     /// Moves the boxes to these positions, grown for `gap` \[m\], without a query.

@@ -2,8 +2,9 @@
 //!
 //! A vertex moves straight from its start to some end within `reach` of a given one (in every coordinate). It gets a box at the start
 //! and a box at the end; a pair is a candidate exactly when its boxes cannot be told apart along one axis at both times
-//! ([`MovingBox`]). When only a few vertices change their ends, [`BroadPhase::moving_candidates_of`] looks at their elements alone.
+//! ([`MovingBox`]). When only a few vertices change their ends, [`BroadPhase::moving_pairs_of`] looks at their elements alone.
 
+use super::sorted::{PackedPair, sorted};
 use super::{BroadPhase, CHUNK, Candidates, Found, Pairing, element_box, grown_box};
 use crate::bvh::{Boxes, Extent, MovingBox, Visit};
 use crate::surface::{CollisionMesh, MeshError};
@@ -39,13 +40,34 @@ impl MovingBoxes {
     }
 }
 
+/// Pairs that may touch, in parts as they were found: most callers look closer first and sort what is left.
+pub struct MovingPairs {
+    parts: Vec<Found>,
+}
+
+impl MovingPairs {
+    /// All of them, sorted.
+    pub fn candidates(self) -> Candidates {
+        Candidates::from_parts(self.parts)
+    }
+
+    /// What is left of vertex–triangle pairs and of edge–edge pairs when each part goes through a sieve, sorted by the features.
+    pub fn sift<T: Copy + Send + Sync>(
+        &self,
+        vertex_triangle: impl Fn(&[PackedPair]) -> Vec<T> + Sync,
+        edge_edge: impl Fn(&[PackedPair]) -> Vec<T> + Sync,
+        features: impl Fn(&T) -> [u32; 2] + Sync,
+    ) -> (Vec<T>, Vec<T>) {
+        let key = |entry: &T| PackedPair::new(features(entry));
+        let (first, second): (Vec<_>, Vec<_>) =
+            self.parts.par_iter().map(|(first, second)| (vertex_triangle(first), edge_edge(second))).unzip();
+        rayon::join(|| sorted(&first, key), || sorted(&second, key))
+    }
+}
+
 impl BroadPhase {
     /// Pairs whose gap (distance less both half-thicknesses) may fall to that of the ways on some of them.
-    pub fn moving_candidates(
-        &mut self,
-        mesh: &CollisionMesh,
-        ways: &Ways<'_>,
-    ) -> Result<Candidates, MeshError> {
+    pub fn moving_pairs(&mut self, mesh: &CollisionMesh, ways: &Ways<'_>) -> Result<MovingPairs, MeshError> {
         mesh.check_positions(ways.end)?;
         self.refit(mesh, ways.start, ways.gap)?;
         self.fit_moving(mesh, ways);
@@ -53,16 +75,16 @@ impl BroadPhase {
         let emit = |i: usize, j: usize, found: &mut Found| pairing.emit(i, j, found);
         let may_meet = |a, b| mesh.bodies_may_touch(a, b);
         let parts = self.tree.self_pairs_in(&self.moving.tree, may_meet, Default::default, emit);
-        Ok(Candidates::from_parts(parts))
+        Ok(MovingPairs { parts })
     }
 
-    /// Those of them that have a changed vertex, after [`BroadPhase::moving_candidates`] from the same start.
-    pub fn moving_candidates_of(
+    /// Those of them that have a changed vertex, after [`BroadPhase::moving_pairs`] from the same start.
+    pub fn moving_pairs_of(
         &mut self,
         mesh: &CollisionMesh,
         ways: &Ways<'_>,
         is_changed: &[bool],
-    ) -> Result<Candidates, MeshError> {
+    ) -> Result<MovingPairs, MeshError> {
         mesh.check_positions(ways.end)?;
         self.fit_moving(mesh, ways);
         let pairing = self.moving_pairing(mesh);
@@ -83,14 +105,16 @@ impl BroadPhase {
                     }
                 });
             }
+            // An element may own edges and vertices beside its changed ones.
+            let any = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
+            found.0.retain(|pair| {
+                let [v, t] = pair.features();
+                any(&[v]) || any(&mesh.triangles()[t as usize])
+            });
+            found.1.retain(|pair| pair.features().iter().any(|&e| any(&mesh.edges()[e as usize])));
             found
         };
-        let mut found = Candidates::from_parts(positions.par_chunks(ELEMENTS).map(around).collect());
-        // An element may own edges and vertices beside its changed ones.
-        let any = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
-        found.vertex_triangle.retain(|&[v, t]| any(&[v]) || any(&mesh.triangles()[t as usize]));
-        found.edge_edge.retain(|pair| pair.iter().any(|&e| any(&mesh.edges()[e as usize])));
-        Ok(found)
+        Ok(MovingPairs { parts: positions.par_chunks(ELEMENTS).map(around).collect() })
     }
 
     fn moving_pairing<'a>(&'a self, mesh: &'a CollisionMesh) -> Pairing<'a, MovingBox> {
@@ -114,10 +138,8 @@ impl BroadPhase {
                 let v = number * CHUNK + k;
                 let (p, q, reach) = (&ways.start[v], &ways.end[v], &ways.reach[v]);
                 let half = mesh.vertex_half_thickness(v as u32) + 0.5 * ways.gap;
-                *slot = MovingBox {
-                    start: grown_box(p, p, half, &origin),
-                    end: grown_box(&(q - reach), &(q + reach), half, &origin),
-                };
+                let start = grown_box(p, p, half, &origin);
+                *slot = MovingBox::new(&start, &grown_box(&(q - reach), &(q + reach), half, &origin));
             }
         });
     }

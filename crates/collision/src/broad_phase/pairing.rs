@@ -1,11 +1,11 @@
 //! From a pair of elements to pairs of their vertices, edges and triangles.
 
-use super::sorted::pack;
+use super::sorted::PackedPair;
 use crate::bvh::{Boxes, Extent};
 use crate::surface::{CollisionMesh, Element, NONE};
 
-/// Vertex–triangle pairs and edge–edge pairs of one task, packed.
-pub(super) type Found = (Vec<u64>, Vec<u64>);
+/// Vertex–triangle pairs and edge–edge pairs of one task.
+pub(super) type Found = (Vec<PackedPair>, Vec<PackedPair>);
 
 /// What pairs of elements are looked at with.
 pub(super) struct Pairing<'a, B> {
@@ -33,7 +33,7 @@ impl<B: Extent> Pairing<'_, B> {
 
     /// Owned vertices of `a` against the triangle `b`, which sits at `position_b` of the tree.
     #[inline]
-    fn emit_vertex_triangle(&self, a: &Element, b: &Element, position_b: usize, found: &mut Vec<u64>) {
+    fn emit_vertex_triangle(&self, a: &Element, b: &Element, position_b: usize, found: &mut Vec<PackedPair>) {
         if b.triangle == NONE || a.owned & 0b111 == 0 {
             return;
         }
@@ -46,7 +46,7 @@ impl<B: Extent> Pairing<'_, B> {
                 && !self.mesh.is_excluded_vertex_triangle(v, b.triangle)
                 && !self.mesh.is_rooted(v, b.body)
             {
-                found.push(pack([v, b.triangle]));
+                found.push(PackedPair::new([v, b.triangle]));
             }
         }
     }
@@ -59,7 +59,7 @@ impl<B: Extent> Pairing<'_, B> {
         a: &Element,
         b: &Element,
         (position_a, position_b): (usize, usize),
-        found: &mut Vec<u64>,
+        found: &mut Vec<PackedPair>,
     ) {
         let (owned_a, owned_b) = (a.owned >> 3, b.owned >> 3);
         if owned_a == 0 || owned_b == 0 {
@@ -88,7 +88,7 @@ impl<B: Extent> Pairing<'_, B> {
                     let rooted =
                         self.mesh.is_edge_rooted(first, b.body) || self.mesh.is_edge_rooted(second, a.body);
                     if !rooted && !self.mesh.is_excluded_edge_edge(pair) {
-                        found.push(pack(pair));
+                        found.push(PackedPair::new(pair));
                     }
                 }
             }
@@ -97,7 +97,13 @@ impl<B: Extent> Pairing<'_, B> {
 
     /// Owned edges of `a` against the triangle `b`.
     #[inline]
-    pub fn emit_edge_triangle(&self, a: &Element, b: &Element, position_b: usize, found: &mut Vec<u64>) {
+    pub fn emit_edge_triangle(
+        &self,
+        a: &Element,
+        b: &Element,
+        position_b: usize,
+        found: &mut Vec<PackedPair>,
+    ) {
         if b.triangle == NONE {
             return;
         }
@@ -112,12 +118,12 @@ impl<B: Extent> Pairing<'_, B> {
                 && self.edge_box(ends).overlaps(triangle_box)
                 && !self.mesh.is_edge_rooted(ends, b.body)
             {
-                found.push(pack([a.edges[k], b.triangle]));
+                found.push(PackedPair::new([a.edges[k], b.triangle]));
             }
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn edge_box(&self, edge: [u32; 2]) -> B {
         self.vertices[edge[0] as usize].union(&self.vertices[edge[1] as usize])
     }

@@ -2,29 +2,47 @@
 
 use rayon::prelude::*;
 
-#[inline]
-pub(super) fn pack(pair: [u32; 2]) -> u64 {
-    u64::from(pair[0]) << 32 | u64::from(pair[1])
+/// A pair of features by their numbers, in eight bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PackedPair(u64);
+
+impl PackedPair {
+    #[inline]
+    pub(super) fn new(pair: [u32; 2]) -> PackedPair {
+        PackedPair(u64::from(pair[0]) << 32 | u64::from(pair[1]))
+    }
+
+    /// Vertex and triangle, or two edges, smaller number first.
+    #[inline]
+    pub fn features(self) -> [u32; 2] {
+        [(self.0 >> 32) as u32, self.0 as u32]
+    }
 }
 
-/// All parts in one sorted list. Pairs are unique by ownership, so the order is total. One scatter by the
+/// All parts in one list, sorted by their pairs, which are unique by ownership: the order is total. One scatter by the
 /// first number makes buckets that fit in the cache; sorting those costs half of sorting the whole.
-pub(super) fn sorted(parts: Vec<Vec<u64>>) -> Vec<[u32; 2]> {
+pub(super) fn sorted<T: Copy + Send + Sync>(
+    parts: &[Vec<T>],
+    pair: impl Fn(&T) -> PackedPair + Sync,
+) -> Vec<T> {
+    let each = || parts.iter().flatten();
+    let Some(&any) = each().next() else { return Vec::new() };
     let total: usize = parts.iter().map(Vec::len).sum();
-    let largest = parts.iter().flatten().max().map_or(0, |key| key >> 32) as usize;
+    let first_of = |entry: &T| pair(entry).features()[0] as usize;
+    let largest = each().map(first_of).max().unwrap_or(0);
     let buckets = (total / 512).clamp(1, 1 << 14);
     let width = largest / buckets + 1;
-    let bucket_of = |key: u64| (key >> 32) as usize / width;
+    let bucket_of = |entry: &T| first_of(entry) / width;
     let mut ends = vec![0usize; buckets];
-    parts.iter().flatten().for_each(|&key| ends[bucket_of(key)] += 1);
+    each().for_each(|entry| ends[bucket_of(entry)] += 1);
     let mut begin = 0;
     for end in &mut ends {
         begin += std::mem::replace(end, begin);
     }
-    let mut all = vec![0u64; total];
-    for &key in parts.iter().flatten() {
-        let slot = &mut ends[bucket_of(key)];
-        all[*slot] = key;
+    let mut all = vec![any; total];
+    for &entry in each() {
+        let slot = &mut ends[bucket_of(&entry)];
+        all[*slot] = entry;
         *slot += 1;
     }
     let mut rest = all.as_mut_slice();
@@ -35,6 +53,11 @@ pub(super) fn sorted(parts: Vec<Vec<u64>>) -> Vec<[u32; 2]> {
         slices.push(bucket);
         (rest, begin) = (tail, end);
     }
-    slices.into_par_iter().with_min_len(16).for_each(|bucket| bucket.sort_unstable());
-    all.into_iter().map(|key| [(key >> 32) as u32, key as u32]).collect()
+    slices.into_par_iter().with_min_len(16).for_each(|bucket| bucket.sort_unstable_by_key(&pair));
+    all
+}
+
+/// Pairs of all parts, sorted.
+pub(super) fn sorted_pairs(parts: &[Vec<PackedPair>]) -> Vec<[u32; 2]> {
+    sorted(parts, |pair| *pair).into_iter().map(PackedPair::features).collect()
 }

@@ -61,33 +61,60 @@ impl Extent for Box32 {
 /// The bounds of two hulls whose corners move straight are linear in time, so an axis along which one is above the other at both
 /// ends keeps them apart all the way. Unlike one box around the whole motion this does not see what both have in common: hair that
 /// is carried along together stays as far apart as it was.
+///
+/// The fourth number of each row is padding, so that a comparison of rows is one instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(16))]
 pub struct MovingBox {
-    /// At the start.
-    pub start: Box32,
-    /// At the end.
-    pub end: Box32,
+    /// Lower corners at the start and at the end.
+    lo: [[f32; 4]; 2],
+    /// Upper corners.
+    hi: [[f32; 4]; 2],
+}
+
+impl MovingBox {
+    /// From the boxes at both ends.
+    #[inline]
+    pub fn new(start: &Box32, end: &Box32) -> MovingBox {
+        let row = |[x, y, z]: [f32; 3]| [x, y, z, 0.0];
+        MovingBox { lo: [row(start.lo), row(end.lo)], hi: [row(start.hi), row(end.hi)] }
+    }
 }
 
 impl Extent for MovingBox {
-    const EMPTY: Self = Self { start: Box32::EMPTY, end: Box32::EMPTY };
+    const EMPTY: Self = Self { lo: [[f32::INFINITY; 4]; 2], hi: [[f32::NEG_INFINITY; 4]; 2] };
 
     #[inline(always)]
     fn union(&self, other: &Self) -> Self {
-        Self { start: self.start.union(&other.start), end: self.end.union(&other.end) }
+        let mut out = *self;
+        for end in 0..2 {
+            for k in 0..4 {
+                let (lo, hi) = (other.lo[end][k], other.hi[end][k]);
+                out.lo[end][k] = if lo < out.lo[end][k] { lo } else { out.lo[end][k] };
+                out.hi[end][k] = if hi > out.hi[end][k] { hi } else { out.hi[end][k] };
+            }
+        }
+        out
     }
 
     #[inline(always)]
     fn overlaps(&self, other: &Self) -> bool {
-        let above =
-            |a: &Self, b: &Self, k: usize| (a.start.lo[k] > b.start.hi[k]) & (a.end.lo[k] > b.end.hi[k]);
-        let apart = |k: usize| above(self, other, k) | above(other, self, k);
-        !(apart(0) | apart(1) | apart(2))
+        let mut apart = [false; 4];
+        for (k, apart) in apart.iter_mut().enumerate() {
+            let above = (self.lo[0][k] > other.hi[0][k]) & (self.lo[1][k] > other.hi[1][k]);
+            let below = (other.lo[0][k] > self.hi[0][k]) & (other.lo[1][k] > self.hi[1][k]);
+            *apart = above | below;
+        }
+        !(apart[0] | apart[1] | apart[2] | apart[3])
     }
 
     #[inline]
     fn half_area(&self) -> f64 {
-        self.start.half_area() + self.end.half_area()
+        let area = |end: usize| {
+            let side = |k: usize| f64::from(self.hi[end][k] - self.lo[end][k]).max(0.0);
+            side(0) * side(1) + side(1) * side(2) + side(2) * side(0)
+        };
+        area(0) + area(1)
     }
 }
 
@@ -101,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_moves_alike_stays_apart_and_what_changes_sides_meets() {
-        let moving = |a: f32, b: f32| MovingBox { start: at(a), end: at(b) };
+        let moving = |a: f32, b: f32| MovingBox::new(&at(a), &at(b));
         assert!(!moving(0.0, 10.0).overlaps(&moving(1.5, 11.5)));
         assert!(moving(0.0, 10.0).overlaps(&moving(1.5, 8.5)), "one overtakes the other");
         assert!(moving(0.0, 10.0).overlaps(&moving(1.0, 20.0)), "they touch at the start");

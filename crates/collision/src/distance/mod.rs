@@ -11,10 +11,12 @@
 //! boundary pieces answer.
 
 mod edge_edge;
+mod lanes;
 mod point_edge;
 mod point_triangle;
 
 pub use edge_edge::{EdgeEdge, edge_edge};
+pub use lanes::{edge_edge_offsets, point_triangle_offsets};
 pub use point_edge::{PointEdge, point_edge};
 pub use point_triangle::{PointTriangle, point_triangle};
 

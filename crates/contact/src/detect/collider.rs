@@ -7,15 +7,14 @@
 use super::analytic::PlacedShape;
 use super::analytic_search::AnalyticSearch;
 use super::compile::{collision_mesh_with_skins, rooted_segments};
-use super::convert::{AnalyticFeature, Converter, pair_key};
-use super::step_pairs::{NearPair, Search, StepPairs, floor, passes_by};
+use super::convert::{AnalyticFeature, Converter};
+use super::meetings::Known;
+use super::step_pairs::{Search, StepPairs};
 use crate::contact::NewContact;
 use rayon::prelude::*;
-use std::ops::Index;
 use stiction_bodies::{Model, Parameters, Prescription};
-use stiction_collision::ccd::{Advance, AdvanceOptions, Query};
 use stiction_collision::intersection::{ClosedSurfaces, InsidePoint, StateReport, check_state_with};
-use stiction_collision::narrow_phase::{edge_edge_pair, narrow_phase, reevaluate, vertex_triangle_pair};
+use stiction_collision::narrow_phase::{narrow_phase, reevaluate};
 use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
 use stiction_numerics::Vec3;
 
@@ -57,19 +56,6 @@ pub struct StepMotion<'a> {
     pub h: f64,
 }
 
-/// What is done with pairs that have a contact already.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
-    /// Their contact keeps them apart.
-    Trusted,
-    /// They are looked at again.
-    Watched,
-}
-
-/// Watched pairs must start at this share of their thickness: those pressed closer, and surfaces without thickness, which touch at
-/// distance zero, would be found over and over for a tolerance's worth of motion.
-const WATCHED: f64 = 0.02;
-
 /// Solids, analytic or meshed, that overlap by less than this count as touching \[m\]: the tolerance of the methods, not a crossing. (A sheet that
 /// has gone through stays through; a solid that touches comes free again.)
 pub(super) const INSIDE: f64 = 1e-5;
@@ -81,9 +67,9 @@ pub struct Collider {
     shapes: Vec<PlacedShape>,
     /// Surface vertices of bodies that belong to a primitive.
     touching: Vec<u32>,
-    options: DetectOptions,
+    pub(super) options: DetectOptions,
     /// Largest contact gap of a pair of objects \[m\].
-    widest_gap: f64,
+    pub(super) widest_gap: f64,
     pub(super) start: Vec<Vec3>,
     pub(super) end: Vec<Vec3>,
     /// Nodes at the end: memory that is kept.
@@ -183,7 +169,20 @@ impl Collider {
         self.coming(model, parameters, motion, velocities, (known, Known::Trusted))
     }
 
-    /// The same, and known pairs whose centrelines or mid-surfaces pass through each other all the same: a contact whose weights and
+    /// The same where `known` holds all that [`Collider::proximity`] found for this step. A pair that was near from the start has its contact; it
+    /// is asked for another place only if it moves by more than its thickness and gap.
+    pub fn further(
+        &mut self,
+        model: &Model,
+        parameters: &Parameters,
+        motion: &StepMotion<'_>,
+        velocities: &[Vec3],
+        known: &[u64],
+    ) -> Result<Vec<NewContact>, DetectError> {
+        self.coming(model, parameters, motion, velocities, (known, Known::Held))
+    }
+
+    /// As [`Collider::continuous`], and known pairs whose centrelines or mid-surfaces pass through each other all the same: a contact whose weights and
     /// normal were taken elsewhere may let its pair slip past. They come with the place of their crossing.
     pub fn continuous_with_crossings(
         &mut self,
@@ -207,7 +206,7 @@ impl Collider {
         self.place(model, motion, velocities)?;
         let converter = self.converter(model, parameters, motion);
         let mut out: Vec<NewContact> = self
-            .meetings(known)
+            .meetings(model, known)
             .iter()
             .filter_map(|(pair, thickness)| converter.pair(pair, &self.start, *thickness))
             .collect();
@@ -215,39 +214,6 @@ impl Collider {
         out.sort_by_key(|c| (c.kind, c.key));
         out.dedup_by_key(|c| c.key);
         Ok(out)
-    }
-
-    /// Pairs that meet on the way from the start to the end, as they are when they do, with their thickness \[m\].
-    fn meetings(&self, known: (&[u64], Known)) -> Vec<(ProximityPair, f64)> {
-        let vertex_triangle = self.pairs.vertex_triangle.par_iter().filter_map(|near| {
-            let [v, t] = near.features;
-            let [a, b, c] = self.mesh.triangles()[t as usize];
-            let thickness = self.mesh.vertex_half_thickness(v) + self.mesh.triangle_half_thickness(t);
-            let [p, q, r, s] = [v, a, b, c].map(|v| &self.end[v as usize]);
-            if near.keeps_apart(&[p], &[q, r, s], self.floor(near, thickness))
-                || passes_by([&self.start, &self.end], &[v], &[a, b, c], thickness + self.widest_gap)
-            {
-                return None;
-            }
-            let place = |kept: f64| self.touching_place(Query::PointTriangle, near, [v, a, b, c], kept);
-            let pair = |kept: f64| Some(vertex_triangle_pair(&self.mesh, &place(kept)?, v, t));
-            meeting(pair, near.offset.norm(), thickness, known)
-        });
-        let edge_edge = self.pairs.edge_edge.par_iter().filter_map(|near| {
-            let [e, f] = near.features;
-            let ([a, b], [c, d]) = (self.mesh.edges()[e as usize], self.mesh.edges()[f as usize]);
-            let thickness = self.mesh.edge_half_thickness(e) + self.mesh.edge_half_thickness(f);
-            let [p, q, r, s] = [a, b, c, d].map(|v| &self.end[v as usize]);
-            if near.keeps_apart(&[p, q], &[r, s], self.floor(near, thickness))
-                || passes_by([&self.start, &self.end], &[a, b], &[c, d], thickness + self.widest_gap)
-            {
-                return None;
-            }
-            let place = |kept: f64| self.touching_place(Query::EdgeEdge, near, [a, b, c, d], kept);
-            let pair = |kept: f64| Some(edge_edge_pair(&self.mesh, &place(kept)?, e, f));
-            meeting(pair, near.offset.norm(), thickness, known)
-        });
-        vertex_triangle.chain(edge_edge).collect()
     }
 
     /// The proximity pairs within a gap at a configuration, as geometry: what barriers and penalties work on.
@@ -379,67 +345,6 @@ impl Collider {
             out.par_extend(near.triangles.par_iter().filter_map(triangle));
         }
         out
-    }
-
-    /// The distance at which continuous detection stops a pair \[m\].
-    fn floor(&self, near: &NearPair, thickness: f64) -> f64 {
-        floor(near.offset.norm(), thickness, self.options.slack)
-    }
-
-    /// The positions of four vertices at the moment when they touch; `None` when they pass free.
-    fn touching_place(
-        &self,
-        query: fn([Vec3; 4], [Vec3; 4]) -> Query,
-        near: &NearPair,
-        vertices: [u32; 4],
-        thickness: f64,
-    ) -> Option<FourPlaces> {
-        let (x0, x1) = (vertices.map(|v| self.start[v as usize]), vertices.map(|v| self.end[v as usize]));
-        let options = AdvanceOptions {
-            min_separation: thickness,
-            slack: self.options.slack,
-            ..AdvanceOptions::default()
-        };
-        let time = match query(x0, x1).advance_from(near.offset, &options) {
-            Advance::Free => return None,
-            Advance::Blocked { time } => time,
-            Advance::TooClose { .. } => 0.0,
-        };
-        let places = std::array::from_fn(|k| x0[k] + (x1[k] - x0[k]) * time);
-        Some(FourPlaces { vertices, places })
-    }
-}
-
-/// A new pair that comes closer than its thickness, or a watched one that passes through; `pair` gives it where a distance \[m\] is met.
-fn meeting(
-    pair: impl Fn(f64) -> Option<ProximityPair>,
-    start: f64,
-    thickness: f64,
-    (known, trust): (&[u64], Known),
-) -> Option<(ProximityPair, f64)> {
-    let touching = pair(thickness)?;
-    if known.binary_search(&pair_key(&touching)).is_err() {
-        return Some((touching, thickness));
-    }
-    match trust {
-        Known::Trusted => None,
-        Known::Watched if start > WATCHED * thickness && thickness > 0.0 => Some((pair(0.0)?, thickness)),
-        Known::Watched => None,
-    }
-}
-
-/// Positions of the four vertices of a pair, by vertex.
-struct FourPlaces {
-    vertices: [u32; 4],
-    places: [Vec3; 4],
-}
-
-impl Index<usize> for FourPlaces {
-    type Output = Vec3;
-
-    fn index(&self, vertex: usize) -> &Vec3 {
-        let place = self.vertices.iter().position(|&v| v as usize == vertex);
-        &self.places[place.expect("a pair asks for its own vertices only")]
     }
 }
 

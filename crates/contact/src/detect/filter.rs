@@ -9,7 +9,7 @@
 //! Only free nodes can be held back. What a prescribed body runs into, and pairs that touch with d₀ = 0 at the start, are counted.
 
 use super::collider::{Collider, DetectError, INSIDE, StepMotion};
-use super::step_pairs::passes_by;
+use super::near_pair::passes_by;
 use rayon::prelude::*;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
@@ -102,8 +102,7 @@ impl Collider {
         let vertex_triangle = self.step_pairs().vertex_triangle.par_iter().filter_map(|near| {
             let [v, t] = near.features;
             let [a, b, c] = self.mesh().triangles()[t as usize];
-            let [p, q, r, s] = [v, a, b, c].map(|v| &self.end[v as usize]);
-            let apart = near.keeps_apart(&[p], &[q, r, s], KEPT * near.offset.norm());
+            let apart = near.keeps_apart(&self.end, &[v], &[a, b, c], KEPT * near.offset.norm());
             let thickness = self.mesh().vertex_half_thickness(v) + self.mesh().triangle_half_thickness(t);
             let meet = !apart && !passes_by([&self.start, &self.end], &[v], &[a, b, c], thickness);
             meet.then(|| self.block(Query::PointTriangle, [v, a, b, c], near.offset))?
@@ -111,8 +110,7 @@ impl Collider {
         let edge_edge = self.step_pairs().edge_edge.par_iter().filter_map(|near| {
             let [e, f] = near.features;
             let ([a, b], [c, d]) = (self.mesh().edges()[e as usize], self.mesh().edges()[f as usize]);
-            let [p, q, r, s] = [a, b, c, d].map(|v| &self.end[v as usize]);
-            let apart = near.keeps_apart(&[p, q], &[r, s], KEPT * near.offset.norm());
+            let apart = near.keeps_apart(&self.end, &[a, b], &[c, d], KEPT * near.offset.norm());
             let thickness = self.mesh().edge_half_thickness(e) + self.mesh().edge_half_thickness(f);
             let meet = !apart && !passes_by([&self.start, &self.end], &[a, b], &[c, d], thickness);
             meet.then(|| self.block(Query::EdgeEdge, [a, b, c, d], near.offset))?

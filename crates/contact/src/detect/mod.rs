@@ -10,7 +10,10 @@ mod collider;
 mod compile;
 mod convert;
 mod filter;
+mod meetings;
+mod near_pair;
 mod rooted;
+mod sieve;
 mod step_pairs;
 mod touching;
 

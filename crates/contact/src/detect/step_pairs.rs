@@ -12,87 +12,29 @@
 
 use super::analytic::PlacedShape;
 use super::analytic_near::NearFeatures;
+use super::near_pair::{NearPair, is_within};
+use super::sieve::Sieve;
 use rayon::prelude::*;
 use stiction_bodies::Model;
 use stiction_collision::broad_phase::Ways;
-use stiction_collision::distance::{edge_edge, point_triangle};
 use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
 use stiction_numerics::Vec3;
 
 /// Least reach, as shares of the contact gap and of the way of the vertex.
-const OF_GAP: f64 = 0.25;
-const OF_WAY: f64 = 0.02;
+const OF_GAP: f64 = 0.5;
+const OF_WAY: f64 = 0.1;
 
 /// The box of a vertex reaches so many times as far as it strayed in the step before.
-const MORE: f64 = 1.5;
+const MORE: f64 = 2.5;
 
 /// Share of its jump that a vertex gets as reach after it left the one it had: later ends of an iteration that converges jump less.
-const AFTER: f64 = 0.5;
+const AFTER: f64 = 1.0;
 
 /// When a larger share of the vertices has left its reach, all pairs are looked for again.
-const MANY: f64 = 0.1;
+const MANY: f64 = 0.3;
 
 /// Pairs or vertices per task.
 const PER_TASK: usize = 4096;
-
-/// A pair of features, and the vector between their closest points at the start, from the second to the first \[m\].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NearPair {
-    pub features: [u32; 2],
-    pub offset: Vec3,
-}
-
-impl NearPair {
-    /// Whether the slab between the two features across `offset` stays wider than `floor` \[m\] up to the given ends of the first
-    /// and the second feature: then the pair is apart on the whole straight way, because the width along a fixed axis is a
-    /// concave function of time. False says nothing.
-    #[inline]
-    pub fn keeps_apart(&self, first: &[&Vec3], second: &[&Vec3], floor: f64) -> bool {
-        let ends = |x: &[&Vec3]| {
-            x.iter().map(|x| self.offset.dot(x)).fold((f64::INFINITY, f64::NEG_INFINITY), widen)
-        };
-        let distance = self.offset.norm();
-        // Rounding of the products, far above what it can be.
-        let rounding = 1e-12 * distance * (first[0].amax() + distance);
-        distance > floor && ends(first).0 - ends(second).1 > floor * distance + rounding
-    }
-
-    /// Whether [`NearPair::keeps_apart`] holds for all ends within reach of the given ones.
-    #[inline]
-    fn keeps_apart_within(&self, first: &[(&Vec3, &Vec3)], second: &[(&Vec3, &Vec3)], floor: f64) -> bool {
-        let spread = self.offset.abs();
-        let along = |(x, reach): &(&Vec3, &Vec3), side: f64| self.offset.dot(x) + side * spread.dot(reach);
-        let lowest = first.iter().map(|x| along(x, -1.0)).fold(f64::INFINITY, f64::min);
-        let highest = second.iter().map(|x| along(x, 1.0)).fold(f64::NEG_INFINITY, f64::max);
-        let distance = self.offset.norm();
-        // Twice the rounding that a single end is given.
-        let rounding = 2e-12 * distance * (first[0].0.amax() + first[0].1.amax() + distance);
-        distance > floor && lowest - highest > floor * distance + rounding
-    }
-}
-
-fn widen((low, high): (f64, f64), x: f64) -> (f64, f64) {
-    (low.min(x), high.max(x))
-}
-
-/// The distance at which continuous detection stops a pair that starts at `distance` \[m\], keeping a share of its gap.
-pub(super) fn floor(distance: f64, thickness: f64, slack: f64) -> f64 {
-    thickness + slack * (distance - thickness).max(0.0)
-}
-
-/// Whether one of two features stays above the other by more than `distance` \[m\] along a coordinate at both ends of the way, and so
-/// all along it.
-pub(super) fn passes_by(ends: [&[Vec3]; 2], first: &[u32], second: &[u32], distance: f64) -> bool {
-    let bounds = |x: &[Vec3], vertices: &[u32], k: usize| {
-        vertices.iter().map(|&v| x[v as usize][k]).fold((f64::INFINITY, f64::NEG_INFINITY), widen)
-    };
-    (0..3).any(|k| {
-        let [a, b] = ends.map(|x| (bounds(x, first, k), bounds(x, second, k)));
-        let above = |(first, second): ((f64, f64), (f64, f64))| first.0 - second.1 > distance;
-        let below = |(first, second): ((f64, f64), (f64, f64))| second.0 - first.1 > distance;
-        (above(a) && above(b)) || (below(a) && below(b))
-    })
-}
 
 /// Pairs and features of one step.
 #[derive(Clone, Debug, Default)]
@@ -214,8 +156,8 @@ impl StepPairs {
     }
 
     fn search_all(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
-        let candidates = phase.moving_candidates(search.mesh, &self.ways(search))?;
-        (self.vertex_triangle, self.edge_edge) = self.near(search, &candidates);
+        let found = phase.moving_pairs(search.mesh, &self.ways(search))?;
+        (self.vertex_triangle, self.edge_edge) = self.sieve(search).sift(&found);
         let all = |_: &[u32]| true;
         let of_shape = |shape| NearFeatures::new(search, shape, &self.ends(), &all);
         self.analytic = search.shapes.iter().map(of_shape).collect();
@@ -230,8 +172,8 @@ impl StepPairs {
         is_changed: &[bool],
     ) -> Result<(), MeshError> {
         let mesh = search.mesh;
-        let candidates = phase.moving_candidates_of(mesh, &self.ways(search), is_changed)?;
-        let (vertex_triangle, edge_edge) = self.near(search, &candidates);
+        let found = phase.moving_pairs_of(mesh, &self.ways(search), is_changed)?;
+        let (vertex_triangle, edge_edge) = self.sieve(search).sift(&found);
         let changed = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
         self.vertex_triangle.retain(|pair| {
             let [v, t] = pair.features;
@@ -276,44 +218,15 @@ impl StepPairs {
         }
     }
 
-    /// Candidates that are near at the start or may come together on the way, with their offsets.
-    fn near(&self, search: &Search<'_>, candidates: &Candidates) -> (Vec<NearPair>, Vec<NearPair>) {
-        let (mesh, x) = (search.mesh, search.start);
-        let at = |v: u32| &x[v as usize];
-        let end = |v: u32| (&self.end[v as usize], &self.reach[v as usize]);
-        let kept = |pair: NearPair, first: &[(&Vec3, &Vec3)], second: &[(&Vec3, &Vec3)], thickness: f64| {
-            let distance = pair.offset.norm();
-            let floor = floor(distance, thickness, search.slack);
-            let keep = is_within(distance, thickness, search.widest_gap)
-                || !pair.keeps_apart_within(first, second, floor);
-            keep.then_some(pair)
-        };
-        let vertex_triangle = |&[v, t]: &[u32; 2]| {
-            let [a, b, c] = mesh.triangles()[t as usize];
-            let offset = point_triangle(at(v), at(a), at(b), at(c)).offset;
-            let thickness = mesh.vertex_half_thickness(v) + mesh.triangle_half_thickness(t);
-            kept(NearPair { features: [v, t], offset }, &[end(v)], &[end(a), end(b), end(c)], thickness)
-        };
-        let edge_edge = |&[e, f]: &[u32; 2]| {
-            let ([a, b], [c, d]) = (mesh.edges()[e as usize], mesh.edges()[f as usize]);
-            let offset = edge_edge(at(a), at(b), at(c), at(d)).offset;
-            let thickness = mesh.edge_half_thickness(e) + mesh.edge_half_thickness(f);
-            kept(NearPair { features: [e, f], offset }, &[end(a), end(b)], &[end(c), end(d)], thickness)
-        };
-        let near = candidates.vertex_triangle.par_iter().with_min_len(PER_TASK).filter_map(vertex_triangle);
-        let crossing = candidates.edge_edge.par_iter().with_min_len(PER_TASK).filter_map(edge_edge);
-        (near.collect(), crossing.collect())
+    fn sieve<'a>(&'a self, search: &'a Search<'_>) -> Sieve<'a> {
+        let Search { mesh, start, widest_gap, slack, .. } = *search;
+        Sieve { mesh, start, end: &self.end, reach: &self.reach, widest_gap, slack }
     }
 }
 
 /// The shortest reach of a vertex \[m\].
 fn least_reach(search: &Search<'_>, vertex: usize) -> f64 {
     OF_GAP * search.widest_gap + OF_WAY * (search.end[vertex] - search.start[vertex]).amax()
-}
-
-/// Whether a pair is within a gap beyond its thickness, and a hair more: the narrow phase decides.
-fn is_within(distance: f64, thickness: f64, gap: f64) -> bool {
-    distance <= (thickness + gap) * (1.0 + 1e-9)
 }
 
 /// Puts the entries of a sorted list among those of another, which have other keys.

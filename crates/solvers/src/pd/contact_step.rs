@@ -67,7 +67,7 @@ impl<'a> ContactStep<'a> {
         }
     }
 
-    /// Contacts near the start and on the way to predicted positions, with their remembered impulses.
+    /// Contacts near the start and on the way to predicted positions, with their remembered impulses and the λ_c that belongs to them.
     pub fn detect_first(
         &mut self,
         predicted: &[Vec3],
@@ -79,14 +79,12 @@ impl<'a> ContactStep<'a> {
             near_and_coming(self.collider, self.world, &self.motion, &velocity)
         })?;
         self.append(found, Some(memory))?;
-        let (h, weights) = (self.motion.h, self.set.weights().to_vec());
-        for contact in 0..self.set.len() {
-            let impulse = self.set.total_impulse(contact);
-            let (nodes, coefficients) = self.set.stencil(contact);
-            for (&node, b) in nodes.iter().zip(coefficients) {
-                self.dual[node as usize] -= impulse * (h * b / weights[node as usize]);
-            }
-        }
+        let (h, weights) = (self.motion.h, self.set.weights());
+        let dual = |(n, push): (usize, Vec3)| match self.touching[n] {
+            true => push * (-h / weights[n]),
+            false => Vec3::zeros(),
+        };
+        self.dual = self.pushes().into_iter().enumerate().map(dual).collect();
         Ok(())
     }
 
@@ -95,7 +93,7 @@ impl<'a> ContactStep<'a> {
         let velocity = self.velocity(positions);
         let World { model, parameters } = self.world;
         let found = timed(&mut seconds.detection, || {
-            self.collider.continuous(model, parameters, &self.motion, &velocity, &self.known)
+            self.collider.further(model, parameters, &self.motion, &velocity, &self.known)
         })?;
         self.append(found, None)
     }
@@ -159,9 +157,15 @@ impl<'a> ContactStep<'a> {
         (self.projected[node] * self.motion.h + self.motion.start[node] - self.dual[node]) * weight
     }
 
-    /// The same before any projection: the remembered forces alone, `−W λ_c`.
-    pub fn remembered(&self, node: usize) -> Vec3 {
-        self.dual[node] * -self.set.weights()[node]
+    /// What all contacts do to each node, Bᵀ r \[N s\].
+    pub fn pushes(&self) -> Vec<Vec3> {
+        let mut out = vec![Vec3::zeros(); self.dual.len()];
+        for contact in 0..self.set.len() {
+            let impulse = self.set.total_impulse(contact);
+            let (nodes, coefficients) = self.set.stencil(contact);
+            nodes.iter().zip(coefficients).for_each(|(&node, b)| out[node as usize] += impulse * *b);
+        }
+        out
     }
 
     /// Fills the part of a report that is about contacts.

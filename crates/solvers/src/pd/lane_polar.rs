@@ -3,7 +3,8 @@
 //! A matrix is an array of columns, a column three [`Lanes`]. Elements in fair shape take closed forms or Newton's iteration in all
 //! four lanes at once; flat and inverted ones are decomposed one by one.
 
-use stiction_numerics::{Lanes, Mat3, Mat3x2, Vec3, polar3, polar3x2};
+use stiction_numerics::lane_vectors::{Column, add, column_of, cross, dot, scale, set_column, sub};
+use stiction_numerics::{Lanes, Mat3, Mat3x2, polar3, polar3x2};
 
 /// An array with `value` for k = 0, 1 (and 2). Written out, because closures in `array::from_fn` and `map` stay calls here, and
 /// lanes then go through memory.
@@ -41,43 +42,8 @@ macro_rules! three {
 }
 pub(super) use {three, two};
 
-/// A 3-vector in each lane.
-pub type Column = [Lanes; 3];
 /// A matrix of N columns in each lane.
 pub type Columns<const N: usize> = [Column; N];
-
-/// The places of four nodes, one per lane.
-#[inline(always)]
-pub fn gather(nodes: &[u32; 4], x: &[Vec3]) -> Column {
-    let [a, b, c, d] = *nodes;
-    let (a, b, c, d) = (&x[a as usize], &x[b as usize], &x[c as usize], &x[d as usize]);
-    three!(|r| Lanes([a[r], b[r], c[r], d[r]]))
-}
-
-#[inline(always)]
-pub fn add(a: Column, b: Column) -> Column {
-    three!(|r| a[r] + b[r])
-}
-
-#[inline(always)]
-pub fn sub(a: Column, b: Column) -> Column {
-    three!(|r| a[r] - b[r])
-}
-
-#[inline(always)]
-pub fn scale(a: Column, factor: Lanes) -> Column {
-    three!(|r| a[r] * factor)
-}
-
-#[inline(always)]
-pub fn dot(a: &Column, b: &Column) -> Lanes {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn cross(a: &Column, b: &Column) -> Column {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
 
 /// F B with B given by its columns, for three columns.
 #[inline(always)]
@@ -95,18 +61,6 @@ pub fn product2(f: &Columns<2>, b: &[[Lanes; 2]; 2]) -> Columns<2> {
 #[inline(always)]
 pub fn transposed_product(a: &Columns<3>, b: &Columns<3>) -> [[Lanes; 3]; 3] {
     three!(|c| three!(|r| dot(&a[r], &b[c])))
-}
-
-/// One column of one lane.
-#[inline(always)]
-pub fn column_of(column: &Column, lane: usize) -> Vec3 {
-    Vec3::new(column[0].0[lane], column[1].0[lane], column[2].0[lane])
-}
-
-/// Sets one column of one lane.
-#[inline(always)]
-pub fn set_column(column: &mut Column, lane: usize, value: Vec3) {
-    (0..3).for_each(|r| column[r].0[lane] = value[r]);
 }
 
 /// Smallest determinant relative to the cubed norm for which Newton's iteration for the polar factor is used.
@@ -214,7 +168,7 @@ pub fn principal([s11, s12, s22]: &Symmetric2) -> (Lanes, Lanes) {
 mod tests {
     use super::*;
     use std::array::from_fn;
-    use stiction_numerics::Random;
+    use stiction_numerics::{Random, Vec3};
 
     fn random_vector(random: &mut Random) -> Vec3 {
         random.unit_vector() * random.range(0.3, 1.5)

@@ -37,22 +37,25 @@ impl Watch {
         self.strain = strains(constraints, positions);
     }
 
-    /// Residuals after an iteration that ended at `positions`, and the combined one. The first pass of a step predicts and has none.
+    /// After the prediction, which has no residuals: z, and no p yet.
+    pub fn predicted(&mut self, constraints: &Constraints, local: &LocalStep, nodes: usize) {
+        // λ was held, now λ − z is.
+        let z = self.held.iter().zip(local.rows(constraints)).map(|(dual, now)| dual - now).collect();
+        self.last = Some((z, vec![Vec3::zeros(); nodes]));
+    }
+
+    /// Residuals after an iteration that ended at `positions`, and the combined one.
     pub fn after(
         &mut self,
         constraints: &Constraints,
         local: &LocalStep,
         contact: &ContactStep<'_>,
-        (positions, h, predicting): (&[Vec3], f64, bool),
+        (positions, h): (&[Vec3], f64),
     ) -> Option<(Residuals, f64)> {
-        // λ = held + D x but in the first pass, z = λ − (λ − z).
+        // λ = held + D x, z = λ − (λ − z).
         let now = local.rows(constraints);
-        let dual_of = |r: usize| if predicting { self.held[r] } else { self.held[r] + self.strain[r] };
-        let z: Vec<Vec3> = (0..now.len()).map(|r| dual_of(r) - now[r]).collect();
+        let z: Vec<Vec3> = (0..now.len()).map(|r| self.held[r] + self.strain[r] - now[r]).collect();
         let before = self.last.replace((z, contact.projected.clone()))?;
-        if predicting {
-            return None;
-        }
         let (z, p) = self.last.as_ref()?;
         let strain = strains(constraints, positions);
         let elastic = ordered_sum_by(z.len(), |r| (strain[r] - z[r]).norm_squared());

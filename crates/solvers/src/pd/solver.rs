@@ -32,6 +32,8 @@ pub struct PdSolver {
     collider: Collider,
     /// Contact impulses of the last step.
     memory: ImpulseMemory,
+    /// What they did to each node, Bᵀ r \[N s\].
+    pushes: Vec<Vec3>,
 }
 
 /// Nodes that some point of a surface depends on.
@@ -94,6 +96,7 @@ impl PdSolver {
             global: GlobalStep::new(nodes_of_surfaces(world, &collider)),
             collider,
             memory: ImpulseMemory::default(),
+            pushes: vec![Vec3::zeros(); world.model.nodes],
         })
     }
 
@@ -142,44 +145,62 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
+    /// Where elasticity leads under the contact forces of the step before (`pushes`, \[N s\]): what rests stays, so that the search for
+    /// contacts that follows does not take a stack for a heap of falling sheets.
+    fn predict(
+        &self,
+        local: &mut LocalStep,
+        pushes: &[Vec3],
+        x: &mut [Vec3],
+        report: &mut StepReport,
+    ) -> Option<Watch> {
+        let mut watch = self.options.profile.then(Watch::default);
+        if let Some(watch) = &mut watch {
+            watch.before(self.constraints, local, x);
+        }
+        timed(&mut report.seconds.local_projection, || local.project(self.constraints, self.targets, x));
+        if let Some(watch) = &mut watch {
+            watch.predicted(self.constraints, local, x.len());
+        }
+        timed(&mut report.seconds.linear_solve, || {
+            self.gather(local, x, |n| pushes[n] * self.h);
+            self.global.solve(&vec![false; self.global.parts()], x);
+        });
+        watch
+    }
+
     /// Algorithm 2 from the predicted positions, which become the solution.
     fn run(
         &self,
         local: &mut LocalStep,
         contact: &mut ContactStep<'_>,
         x: &mut Vec<Vec3>,
+        mut watch: Option<Watch>,
         report: &mut StepReport,
     ) -> Result<LoopReport, StepError> {
         let mut out = LoopReport::default();
-        let mut watch = self.options.profile.then(Watch::default);
         let mut next = vec![Vec3::zeros(); x.len()];
-        for iteration in 0..=self.options.iterations {
-            // Iteration 0 predicts: elasticity with the remembered contact forces, no projection yet.
-            let predicting = iteration == 0;
-            if !predicting && iteration % self.options.detect_every == 0 {
+        for iteration in 1..=self.options.iterations {
+            if iteration % self.options.detect_every == 0 {
                 contact.detect_again(x, &mut report.seconds)?;
             }
             if let Some(watch) = &mut watch {
                 watch.before(self.constraints, local, x);
             }
             timed(&mut report.seconds.local_projection, || local.project(self.constraints, self.targets, x));
-            if !predicting {
-                contact.project(x, &mut report.seconds);
-            }
-            timed(&mut report.seconds.linear_solve, || self.solve(local, contact, predicting, &mut next));
-            if !predicting {
-                contact.update_dual(&next);
-            }
+            contact.project(x, &mut report.seconds);
+            timed(&mut report.seconds.linear_solve, || {
+                let pull = |n: usize| if contact.touched_node(n) { contact.pull(n) } else { Vec3::zeros() };
+                self.gather(local, &mut next, pull);
+                self.global.solve(&contact.touched, &mut next);
+            });
+            contact.update_dual(&next);
             out.iterations = iteration;
             out.moved = ordered_max_by(x.len(), |n| (next[n] - x[n]).amax());
-            out.apart = if predicting {
-                f64::INFINITY
-            } else {
-                ordered_max_by(x.len(), |n| contact.apart(n, &next).amax())
-            };
+            out.apart = ordered_max_by(x.len(), |n| contact.apart(n, &next).amax());
             std::mem::swap(x, &mut next);
             if let Some(watch) = &mut watch {
-                let found = watch.after(self.constraints, local, contact, (x, self.h, predicting));
+                let found = watch.after(self.constraints, local, contact, (x, self.h));
                 out.watched(found, iteration);
             }
             if self.options.stop_early && out.moved + out.apart < self.options.tolerance {
@@ -189,25 +210,14 @@ impl Loop<'_> {
         Ok(out)
     }
 
-    /// Gathers the right-hand side and solves.
-    fn solve(&self, local: &LocalStep, contact: &ContactStep<'_>, predicting: bool, out: &mut [Vec3]) {
+    /// The right-hand side, with what contacts give to each free node.
+    fn gather(&self, local: &LocalStep, out: &mut [Vec3], of_contacts: impl Fn(usize) -> Vec3 + Sync) {
         out.par_iter_mut().enumerate().with_min_len(512).for_each(|(n, b)| {
             *b = self.base[n];
-            if self.fixed[n] {
-                return;
-            }
-            *b += local.force(self.constraints, n);
-            if predicting {
-                *b += contact.remembered(n);
-            } else if contact.touched_node(n) {
-                *b += contact.pull(n);
+            if !self.fixed[n] {
+                *b += local.force(self.constraints, n) + of_contacts(n);
             }
         });
-        let mut with_contact = contact.touched.clone();
-        if predicting {
-            with_contact.fill(false);
-        }
-        self.global.solve(&with_contact, out);
     }
 }
 
@@ -236,8 +246,7 @@ impl Solver for PdSolver {
         let parts = (&self.global.part_of_node[..], self.global.parts());
         let mut contact =
             ContactStep::new(&self.options, world, motion, &mut self.collider, parts, &self.global.weights);
-        contact.detect_first(&predicted, &self.memory, &mut report.seconds)?;
-        let mut x = predicted.clone();
+        let mut x = predicted;
         let (global, fixed) = (&self.global, &prescription.fixed[..]);
         let steps = Loop {
             options: &self.options,
@@ -248,11 +257,13 @@ impl Solver for PdSolver {
             base,
             h,
         };
-        let reached = steps.run(&mut self.local, &mut contact, &mut x, &mut report)?;
+        let watch = steps.predict(&mut self.local, &self.pushes, &mut x, &mut report);
+        contact.detect_first(&x, &self.memory, &mut report.seconds)?;
+        let reached = steps.run(&mut self.local, &mut contact, &mut x, watch, &mut report)?;
         self.local.finish(&self.constraints, &x);
         contact.project(&x, &mut report.seconds);
         contact.report(&mut report);
-        self.memory = contact.set.remember();
+        (self.memory, self.pushes) = (contact.set.remember(), contact.pushes());
         let mut blocks = accepted(world, state, &prescription, &contact, &x, self.options.accept, h);
         if self.options.filter {
             contact.filter(&mut blocks, &mut report)?;
@@ -277,17 +288,19 @@ impl Solver for PdSolver {
     }
 
     fn save(&self) -> SavedState {
-        let mut saved = SavedState::new(2);
+        let mut saved = SavedState::new(3);
         saved.put_vectors("elastic_dual", &self.local.rows(&self.constraints));
         saved.put_impulses(&self.memory);
+        saved.put_vectors("contact_pushes", &self.pushes);
         saved
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        saved.expect_version(2)?;
+        saved.expect_version(3)?;
         let memory = saved.impulses()?;
         let duals = saved.vectors("elastic_dual", self.constraints.projected_rows())?;
         self.local.set_duals(&self.constraints, &duals);
+        self.pushes = saved.vectors("contact_pushes", self.pushes.len())?;
         self.memory = memory;
         Ok(())
     }
@@ -295,6 +308,7 @@ impl Solver for PdSolver {
     fn reset(&mut self) {
         self.local = LocalStep::new(&self.constraints);
         self.memory = ImpulseMemory::default();
+        self.pushes.fill(Vec3::zeros());
     }
 }
 

@@ -9,10 +9,9 @@
 //! its stretches are near ±1: which axis is turned over is then a matter of chance. There R is that of D x, which is that of Z in the end.
 
 use super::batches::{Batch, Pass, Shares};
-use super::lane_polar::{
-    Columns, add, column_of, gather, polar_solid, product3, scale, set_column, sub, three, transposed_product,
-};
+use super::lane_polar::{Columns, polar_solid, product3, three, transposed_product};
 use std::array::from_fn;
+use stiction_numerics::lane_vectors::{add, column_of, gather, scale, set_column, sub};
 use stiction_numerics::{Lanes, Mat3, Vec3};
 
 /// S of the start of a step: 11, 22, 33, 12, 13, 23.

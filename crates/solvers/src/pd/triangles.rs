@@ -6,12 +6,10 @@
 //! stress and its strain then have different principal directions. Strain limits cut the principal stretches of z.
 
 use super::batches::{Batch, Pass, Shares};
-use super::lane_polar::{
-    Columns, Symmetric2, add, column_of, gather, polar_sheet, principal, product2, scale, set_column, sub,
-    three, two,
-};
+use super::lane_polar::{Columns, Symmetric2, polar_sheet, principal, product2, three, two};
 use std::array::from_fn;
 use stiction_energy::Orthotropic;
+use stiction_numerics::lane_vectors::{add, column_of, gather, scale, set_column, sub};
 use stiction_numerics::{Lanes, Mat2, Vec3};
 
 /// S of the start of a step.

@@ -127,7 +127,7 @@ impl Solver for XpbdSolver {
             if iteration % self.options.detect_every == 0 {
                 let found = timed(&mut report.seconds.detection, || {
                     let v = velocities(&points, start, h);
-                    self.collider.continuous(model, world.parameters, &motion, &v, &contacts.known)
+                    self.collider.further(model, world.parameters, &motion, &v, &contacts.known)
                 })?;
                 contacts.append(found, self.options.resolve_time, h)?;
             }
