@@ -201,7 +201,7 @@ impl CollisionMesh {
             edge_is_rod: vec![false; edges.len()],
             bodies: input.bodies,
             exempt,
-            elements: Vec::new(),
+            elements: Vec::with_capacity(input.triangles.len() + segment_edges.len() + point_edges.len()),
             excluded_vertex_triangle: Vec::new(),
             excluded_edge_edge: Vec::new(),
             rooted: Vec::new(),
@@ -212,6 +212,7 @@ impl CollisionMesh {
         mesh.add_triangles();
         mesh.add_edges(&segment_edges, &input.segment_traits, true);
         mesh.add_edges(&point_edges, &input.point_traits, false);
+        mesh.elements.shrink_to_fit();
         Ok(mesh)
     }
 

@@ -53,10 +53,16 @@ struct Groups {
 }
 
 impl Groups {
-    fn push<E: Element<N> + 'static, const N: usize>(&mut self, kind: &'static str, collected: Collected<E>) {
+    fn push<E: Element<N> + 'static, const N: usize>(
+        &mut self,
+        kind: &'static str,
+        mut collected: Collected<E>,
+    ) {
         if collected.elements.is_empty() {
             return;
         }
+        collected.elements.shrink_to_fit();
+        collected.damping.shrink_to_fit();
         self.groups.push(NamedGroup::new(kind, self.blocks, collected.elements));
         self.damping.push(Some(collected.damping).filter(|d| d.iter().any(|b| *b > 0.0)));
     }
@@ -274,5 +280,7 @@ fn drag_groups(
             body.edges.clone().map(|e| EdgeDrag { nodes: model.rods.edges[e].nodes, radius, coefficients });
         edges.extend(rods);
     }
+    triangles.shrink_to_fit();
+    edges.shrink_to_fit();
     (DragGroup::new(model.blocks(), triangles), DragGroup::new(model.blocks(), edges))
 }

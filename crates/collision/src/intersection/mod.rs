@@ -112,7 +112,7 @@ pub fn crossings(
         let bodies = [mesh.edge_body(edge), mesh.triangle_body(triangle)];
         Some(CrossingPair { edge, triangle, bodies, place: found.place, depth: found.depth })
     };
-    Ok(candidates.par_iter().map(judge).collect::<Vec<_>>().into_iter().flatten().collect())
+    Ok(candidates.par_iter().filter_map(judge).collect())
 }
 
 /// Whether any edge goes through a triangle; stops at the first one found.

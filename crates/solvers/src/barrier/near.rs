@@ -58,6 +58,8 @@ impl NearPairs {
         if self.holds(from, to) {
             return Ok(());
         }
+        // The old list goes first: both at once would be the most that a step holds.
+        *self = NearPairs::default();
         let margin = MARGIN * gap;
         let longer = |a: &[Vec3], b: &[Vec3]| -> Vec<Vec3> {
             a.iter().zip(b).map(|(a, b)| a - (b - a) * LONGER).collect()
