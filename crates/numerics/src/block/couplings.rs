@@ -12,6 +12,7 @@ use super::matrix::BlockMatrix;
 use super::pattern::BlockPattern;
 use super::symmetric::SymmetricBlock;
 use crate::krylov::LinearOperator;
+use crate::ordered::ordered_sum;
 use crate::types::{Mat3, Vec3};
 use rayon::prelude::*;
 
@@ -291,12 +292,27 @@ impl LinearOperator for CoupledMatrix<'_> {
             }
         });
     }
+
+    fn apply_dot(&self, x: &[Vec3], y: &mut [Vec3]) -> f64 {
+        let (base, couplings) = (self.base, self.couplings);
+        let products = y.par_chunks_mut(ROWS).zip(x.par_chunks(ROWS)).enumerate().map(|(chunk, (y, own))| {
+            let mut sum = Vec3::zeros();
+            for (k, (y, own)) in y.iter_mut().zip(own).enumerate() {
+                let row = chunk * ROWS + k;
+                *y = base.row_dot(row, x) + couplings.row_dot(row, x);
+                sum += own.component_mul(y);
+            }
+            sum.sum()
+        });
+        ordered_sum(&products.collect::<Vec<f64>>())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::block::matrix::tests::flat;
+    use crate::ordered::ordered_dot;
     use crate::random::Random;
     use std::sync::Arc;
 
@@ -343,7 +359,11 @@ mod tests {
                 let (mut rhs, mut y) = (vec![Vec3::zeros(); n], vec![Vec3::zeros(); n]);
                 incidence.rebuild(n, terms.0.iter().map(|t| &t.0[..]));
                 couplings.assemble(&mut base, &mut rhs, &incidence, terms);
-                CoupledMatrix { base: &base, couplings: &couplings }.apply(&x, &mut y);
+                let matrix = CoupledMatrix { base: &base, couplings: &couplings };
+                matrix.apply(&x, &mut y);
+                let mut same = y.clone();
+                let dot = matrix.apply_dot(&x, &mut same);
+                assert!(same == y && (dot - ordered_dot(&x, &y)).abs() < 1e-12 * dot.abs());
                 (y, rhs)
             };
             pool.install(|| rounds.iter().map(assemble).collect::<Vec<_>>())

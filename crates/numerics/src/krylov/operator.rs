@@ -1,6 +1,7 @@
 //! What the iterative solvers ask of a matrix, masks for prescribed blocks, and the parallel vector updates.
 
 use crate::block::BlockMatrix;
+use crate::ordered::ordered_dot;
 use crate::types::Vec3;
 use rayon::prelude::*;
 use std::sync::Mutex;
@@ -15,6 +16,12 @@ pub trait LinearOperator {
 
     /// y = A x.
     fn apply(&self, x: &[Vec3], y: &mut [Vec3]);
+
+    /// y = A x; returns xᵀ A x. Operators that can sum on the way spare large vectors one more round through memory.
+    fn apply_dot(&self, x: &[Vec3], y: &mut [Vec3]) -> f64 {
+        self.apply(x, y);
+        ordered_dot(x, y)
+    }
 }
 
 impl LinearOperator for BlockMatrix {
@@ -34,7 +41,7 @@ impl LinearOperator for BlockMatrix {
 pub struct MaskedOperator<'a, O: ?Sized> {
     inner: &'a O,
     fixed: &'a [bool],
-    all_free: bool,
+    held: Vec<u32>,
     free_part: Mutex<Vec<Vec3>>,
 }
 
@@ -42,7 +49,18 @@ impl<'a, O: LinearOperator + ?Sized> MaskedOperator<'a, O> {
     /// Masks `inner`; `fixed` has one entry per block. Panics on another length.
     pub fn new(inner: &'a O, fixed: &'a [bool]) -> Self {
         assert_eq!(fixed.len(), inner.block_count(), "one mask entry per block");
-        Self { inner, fixed, all_free: !fixed.contains(&true), free_part: Mutex::default() }
+        let held = (0..fixed.len() as u32).filter(|&i| fixed[i as usize]).collect();
+        Self { inner, fixed, held, free_part: Mutex::default() }
+    }
+
+    /// Whether a vector is its own free part, as all directions of conjugate gradients are that start from prescribed values.
+    fn is_free(&self, x: &[Vec3]) -> bool {
+        self.held.iter().all(|&i| x[i as usize] == Vec3::zeros())
+    }
+
+    /// Sets the fixed blocks of a product.
+    fn restore(&self, x: &[Vec3], y: &mut [Vec3]) {
+        self.held.iter().for_each(|&i| y[i as usize] = x[i as usize]);
     }
 
     /// The right-hand side P (b − A p) + p for prescribed values `p` (read at fixed blocks only).
@@ -64,24 +82,26 @@ impl<O: LinearOperator + ?Sized> LinearOperator for MaskedOperator<'_, O> {
     }
 
     fn apply(&self, x: &[Vec3], y: &mut [Vec3]) {
-        if self.all_free {
-            return self.inner.apply(x, y);
+        if self.is_free(x) {
+            self.inner.apply(x, y);
+            return self.restore(x, y);
         }
         let mut free = self.free_part.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        free.resize(x.len(), Vec3::zeros());
-        let parts = free.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK)).zip(self.fixed.par_chunks(CHUNK));
-        parts.for_each(|((free, x), fixed)| {
-            for ((free, x), fixed) in free.iter_mut().zip(x).zip(fixed) {
-                *free = if *fixed { Vec3::zeros() } else { *x };
-            }
-        });
+        free.clear();
+        free.extend_from_slice(x);
+        self.held.iter().for_each(|&i| free[i as usize] = Vec3::zeros());
         self.inner.apply(&free, y);
-        let parts = y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK)).zip(self.fixed.par_chunks(CHUNK));
-        parts.for_each(|((y, x), fixed)| {
-            for ((y, x), _) in y.iter_mut().zip(x).zip(fixed).filter(|(_, fixed)| **fixed) {
-                *y = *x;
-            }
-        });
+        self.restore(x, y);
+    }
+
+    fn apply_dot(&self, x: &[Vec3], y: &mut [Vec3]) -> f64 {
+        if !self.is_free(x) {
+            self.apply(x, y);
+            return ordered_dot(x, y);
+        }
+        let dot = self.inner.apply_dot(x, y);
+        self.restore(x, y);
+        dot
     }
 }
 
@@ -175,9 +195,16 @@ mod tests {
             _ => f64::from(i == j),
         });
         let x: Vec<Vec3> = (0..n).map(|_| random.vector(-1.0, 1.0)).collect();
-        let mut y = vec![Vec3::zeros(); n];
-        op.apply(&x, &mut y);
-        assert!((&masked * flat(&x) - flat(&y)).amax() < 1e-13);
+        // A vector that is free already takes the short way.
+        let free: Vec<Vec3> = (0..n).map(|i| if fixed[i] { Vec3::zeros() } else { x[i] }).collect();
+        for x in [&x, &free] {
+            let mut y = vec![Vec3::zeros(); n];
+            op.apply(x, &mut y);
+            assert!((&masked * flat(x) - flat(&y)).amax() < 1e-13);
+            let dot = op.apply_dot(x, &mut y);
+            assert!((&masked * flat(x) - flat(&y)).amax() < 1e-13);
+            assert!((dot - flat(x).dot(&(&masked * flat(x)))).abs() < 1e-12 * dot);
+        }
         // x itself solves the constrained problem with b = A x and prescribed values x.
         let mut b = vec![Vec3::zeros(); n];
         a.mul(&x, &mut b);

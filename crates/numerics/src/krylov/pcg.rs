@@ -3,7 +3,6 @@
 use super::lanczos::LanczosCoefficients;
 use super::operator::{LinearOperator, ResidualNorm, advance, residual, xpby};
 use super::preconditioner::Preconditioner;
-use crate::ordered::ordered_dot;
 use crate::types::Vec3;
 use thiserror::Error;
 
@@ -170,16 +169,14 @@ impl LinearPcg {
             if info.converged || iteration >= params.max_iterations {
                 return Ok(info);
             }
-            precond.apply(&self.r, &mut self.z);
-            let rz_new = ordered_dot(&self.r, &self.z);
+            let rz_new = precond.apply_dot(&self.r, &mut self.z);
             if rz_new.is_nan() || rz_new <= 0.0 {
                 return Err(PcgError::PreconditionerNotPositiveDefinite { iteration, product: rz_new });
             }
             let beta = if iteration == 0 { 0.0 } else { rz_new / rz };
             rz = rz_new;
             xpby(&self.z, beta, &mut self.p);
-            op.apply(&self.p, &mut self.ap);
-            let curvature = ordered_dot(&self.p, &self.ap);
+            let curvature = op.apply_dot(&self.p, &mut self.ap);
             if curvature.is_nan() || curvature <= 0.0 {
                 return Err(PcgError::NotPositiveDefinite { iteration, curvature });
             }

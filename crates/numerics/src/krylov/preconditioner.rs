@@ -2,6 +2,7 @@
 
 use crate::block::{BlockMatrix, SymmetricBlock};
 use crate::dense::eigen_symmetric3;
+use crate::ordered::{ordered_dot, ordered_sum};
 use crate::types::{Mat3, Vec3};
 use rayon::prelude::*;
 
@@ -14,6 +15,12 @@ const CHUNK: usize = 2048;
 pub trait Preconditioner {
     /// z = M⁻¹ r.
     fn apply(&self, r: &[Vec3], z: &mut [Vec3]);
+
+    /// z = M⁻¹ r; returns rᵀ z. Preconditioners that can sum on the way spare large vectors one more round through memory.
+    fn apply_dot(&self, r: &[Vec3], z: &mut [Vec3]) -> f64 {
+        self.apply(r, z);
+        ordered_dot(r, z)
+    }
 }
 
 /// No preconditioning, z = r.
@@ -62,6 +69,19 @@ impl Preconditioner for PrecondBlockJacobi {
     fn apply(&self, r: &[Vec3], z: &mut [Vec3]) {
         let items = z.par_chunks_mut(CHUNK).zip(r.par_chunks(CHUNK)).zip(self.inverses.par_chunks(CHUNK));
         items.for_each(|((z, r), m)| z.iter_mut().zip(r).zip(m).for_each(|((z, r), m)| *z = m.mul(r)));
+    }
+
+    fn apply_dot(&self, r: &[Vec3], z: &mut [Vec3]) -> f64 {
+        let items = z.par_chunks_mut(CHUNK).zip(r.par_chunks(CHUNK)).zip(self.inverses.par_chunks(CHUNK));
+        let products = items.map(|((z, r), m)| {
+            let mut sum = Vec3::zeros();
+            for ((z, r), m) in z.iter_mut().zip(r).zip(m) {
+                *z = m.mul(r);
+                sum += r.component_mul(z);
+            }
+            sum.sum()
+        });
+        ordered_sum(&products.collect::<Vec<f64>>())
     }
 }
 

@@ -6,10 +6,11 @@
 
 use crate::solver::StepError;
 use rayon::prelude::*;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use stiction_factor::{FactorError, SparseCholesky};
 use stiction_numerics::{
     BlockMatrix, BlockPattern, CoupledMatrix, Incidence, PrecondBlockJacobi, Preconditioner, Vec3,
+    ordered_sum,
 };
 
 /// Nodes of an aggregate at most.
@@ -171,24 +172,41 @@ pub(super) struct TwoLevel<'a> {
     coarse: Mutex<Vec<Vec3>>,
 }
 
-impl Preconditioner for TwoLevel<'_> {
-    fn apply(&self, r: &[Vec3], z: &mut [Vec3]) {
-        self.jacobi.apply(r, z);
+impl TwoLevel<'_> {
+    /// (PᵀAP)⁻¹ Pᵀ r, by aggregate.
+    fn coarse(&self, r: &[Vec3]) -> MutexGuard<'_, Vec<Vec3>> {
         let mut coarse = self.coarse.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         coarse.par_iter_mut().with_min_len(CHUNK / SIZE).enumerate().for_each(|(a, sum)| {
             let members = self.aggregates.members.of(a).iter().map(|&m| m as usize);
             *sum = members.filter(|&m| !self.fixed[m]).map(|m| r[m]).sum();
         });
         self.cholesky.solve_in_place(&mut coarse);
-        z.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, z)| {
-            for (k, z) in z.iter_mut().enumerate() {
+        coarse
+    }
+}
+
+impl Preconditioner for TwoLevel<'_> {
+    fn apply(&self, r: &[Vec3], z: &mut [Vec3]) {
+        self.apply_dot(r, z);
+    }
+
+    fn apply_dot(&self, r: &[Vec3], z: &mut [Vec3]) -> f64 {
+        let coarse = self.coarse(r);
+        let parts = z.par_chunks_mut(CHUNK).zip(r.par_chunks(CHUNK)).enumerate();
+        let products = parts.map(|(chunk, (z, r))| {
+            let mut sum = Vec3::zeros();
+            for (k, (z, r)) in z.iter_mut().zip(r).enumerate() {
                 let block = chunk * CHUNK + k;
+                *z = self.jacobi.inverses()[block].mul(r);
                 let aggregate = self.aggregates.of_block[block];
                 if aggregate != NONE && !self.fixed[block] && !self.held[aggregate as usize] {
                     *z += coarse[aggregate as usize];
                 }
+                sum += r.component_mul(z);
             }
+            sum.sum()
         });
+        ordered_sum(&products.collect::<Vec<f64>>())
     }
 }
 
@@ -197,7 +215,7 @@ mod tests {
     use super::*;
     use stiction_numerics::nalgebra::{DMatrix, DVector};
     use stiction_numerics::{
-        CouplingTerms, Couplings, LinearPcg, MaskedOperator, Mat3, PcgParams, SymmetricBlock,
+        CouplingTerms, Couplings, LinearPcg, MaskedOperator, Mat3, PcgParams, SymmetricBlock, ordered_dot,
     };
 
     /// Two chains of springs with a few contacts between them.
@@ -260,7 +278,8 @@ mod tests {
         let flat = DVector::from_iterator(6 * N, r.iter().flat_map(|v| v.iter().copied()));
         let expected = &p * coarse * p.transpose() * &flat;
         let mut z = vec![Vec3::zeros(); 2 * N];
-        two.apply(&r, &mut z);
+        let dot = two.apply_dot(&r, &mut z);
+        assert!((dot - ordered_dot(&r, &z)).abs() < 1e-12 * dot);
         for (i, z) in z.iter().enumerate() {
             let jacobi = two.jacobi.inverses()[i].mul(&r[i]);
             let error = (z - jacobi - expected.fixed_rows::<3>(3 * i)).norm();
