@@ -136,7 +136,8 @@ pub fn all() -> &'static [Case] {
         case!("barrier_needle", barrier_compare::on_needle, "choices of the barrier method on a needle"),
         case!("barrier_friction", barrier_compare::friction, "lagged against anchored friction on a slope"),
         case!("hair_series", hair_series::run, "hairy balls of 1k to 4k rods; to 16k with --full"),
-        case!("convergence", convergence::run, "iterations to 0.01 mm beside the baselines, on hair"),
+        case!("convergence_500", |c, _| convergence::run(c, 500), "ADMM beside its baselines, 500 hairs"),
+        case!("convergence_1000", |c, _| convergence::run(c, 1000), "ADMM beside its baselines, 1000 hairs"),
         case!(
             "weight_sweep",
             weight_sweep::run,

@@ -127,6 +127,32 @@ impl BandedCholesky {
         self.solve_generic(b);
     }
 
+    /// The entries of A⁻¹ within the band, at the cost of a factorisation or two.
+    ///
+    /// Lᵀ Z = L⁻¹ with Z = A⁻¹, read from the last column to the first:
+    /// Z_ij = −1/L_jj Σ_k L_kj Z_ki for i > j,   Z_jj = 1/L_jj (1/L_jj − Σ_k L_kj Z_kj),   k = j + 1 … j + kd
+    pub fn inverse_band(&self, out: &mut BandedMatrix) {
+        out.reshape(self.size, self.half_bandwidth);
+        let width = self.half_bandwidth + 1;
+        let mut sums = vec![0.0; self.half_bandwidth];
+        for j in (0..self.size).rev() {
+            let below = (self.size - 1 - j).min(self.half_bandwidth);
+            let (inverse, l) = (self.factor[j * width], &self.factor[j * width + 1..][..below]);
+            let (column, after) = out.data[j * width..].split_at_mut(width);
+            sums.fill(0.0);
+            for (c, z) in after.chunks_exact(width).take(below).enumerate() {
+                sums[c] += z[0] * l[c];
+                for k in 1..below - c {
+                    sums[c + k] += z[k] * l[c];
+                    sums[c] += z[k] * l[c + k];
+                }
+            }
+            column[1..].iter_mut().zip(&sums[..below]).for_each(|(z, sum)| *z = -inverse * sum);
+            let own: f64 = l.iter().zip(&column[1..]).map(|(l, z)| l * z).sum();
+            column[0] = inverse * (inverse - own);
+        }
+    }
+
     fn solve_generic<T>(&self, b: &mut [T])
     where
         T: Copy + Mul<f64, Output = T> + AddAssign + SubAssign,
@@ -271,6 +297,21 @@ mod tests {
                 let mut back = vec![0.0; size];
                 matrix.mul(&one, &mut back);
                 assert!(back.iter().zip(&rhs).all(|(x, y)| (x - y).abs() < 1e-12));
+            }
+        }
+    }
+
+    #[test]
+    fn the_band_of_the_inverse_agrees_with_dense() {
+        for (size, kd) in [(1, 10), (7, 10), (124, 10), (50, 3), (20, 0)] {
+            let matrix = random_banded(size, kd, 126);
+            let dense = DMatrix::from_fn(size, size, |i, j| matrix.get(i, j)).try_inverse().unwrap();
+            let mut band = BandedMatrix::zeros(1, 1);
+            BandedCholesky::new(&matrix).unwrap().inverse_band(&mut band);
+            for i in 0..size {
+                for j in i.saturating_sub(kd)..size.min(i + kd + 1) {
+                    assert!((band.get(i, j) - dense[(i, j)]).abs() < 1e-14, "{size} {kd}: {i} {j}");
+                }
             }
         }
     }

@@ -101,6 +101,11 @@ impl ObjectFactors {
         Err(StepError::Indefinite { block: failed, shift: SHIFTS[SHIFTS.len() - 1] })
     }
 
+    /// Writes the effective inertia of nodes of strands with banded factors \[kg\]; other nodes are left alone.
+    pub fn effective_inertia(&self, nodes: &mut [f64]) {
+        self.rods.effective_inertia(nodes);
+    }
+
     /// Solves with the factors; held blocks keep what they have.
     pub fn solve_in_place(&self, rhs: &mut [Vec3]) {
         self.rods.solve_in_place(self.node_count, rhs);

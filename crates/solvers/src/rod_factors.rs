@@ -8,7 +8,9 @@ use std::ops::Range;
 use stiction_bodies::Model;
 use stiction_bodies::rods::Strand;
 use stiction_numerics::banded::ROD_HALF_BANDWIDTH;
-use stiction_numerics::{BandedCholesky, BandedMatrix, BlockMatrix, BlockPattern, Mat3, Vec3};
+use stiction_numerics::{
+    BandedCholesky, BandedMatrix, BlockMatrix, BlockPattern, Mat3, Vec3, eigen_symmetric3,
+};
 
 /// Strands per task: long enough to hide the cost of one.
 const PER_TASK: usize = 8;
@@ -161,6 +163,20 @@ impl RodFactors {
         failures.first().map_or(Ok(()), |&block| Err(block))
     }
 
+    /// Writes the effective inertia of every node of a strand \[kg\]: what a push at this node alone, in its softest direction, has to move.
+    /// 1/λ_max((A⁻¹)_jj) for the matrix A that was factored; nodes of other objects are left alone.
+    pub fn effective_inertia(&self, nodes: &mut [f64]) {
+        let nodes = pieces(nodes, 0, self.strands.iter().map(|s| s.nodes.clone()));
+        let strands = nodes.into_par_iter().zip(&self.factors).with_min_len(PER_TASK);
+        strands.for_each_init(BandedMatrix::default, |band, (nodes, factor)| {
+            factor.inverse_band(band);
+            for (k, inertia) in nodes.iter_mut().enumerate() {
+                let block = Mat3::from_fn(|i, j| band.get(4 * k + i, 4 * k + j));
+                *inertia = 1.0 / eigen_symmetric3(&block).values.max();
+            }
+        });
+    }
+
     /// Solves in place; blocks of other objects are left alone.
     pub fn solve_in_place(&self, node_count: usize, rhs: &mut [Vec3]) {
         let (nodes, scalars) = rhs.split_at_mut(node_count);
@@ -183,11 +199,11 @@ impl RodFactors {
 }
 
 /// Cuts ascending ranges of blocks out of a slice whose first block is `start`.
-fn pieces(
-    mut rest: &mut [Vec3],
+fn pieces<T>(
+    mut rest: &mut [T],
     mut start: usize,
     ranges: impl Iterator<Item = Range<usize>>,
-) -> Vec<&mut [Vec3]> {
+) -> Vec<&mut [T]> {
     let mut out = Vec::with_capacity(ranges.size_hint().0);
     for range in ranges {
         let (_, from) = rest.split_at_mut(range.start - start);

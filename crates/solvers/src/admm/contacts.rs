@@ -41,15 +41,11 @@ impl StepContacts {
     }
 
     /// Takes the weights of a Newton iteration \[kg\], and full inverse blocks \[1/kg\] for the baselines.
-    pub fn set_weights(
-        &mut self,
-        weights: &[f64],
-        inverse_blocks: Option<Vec<Mat3>>,
-    ) -> Result<(), StepError> {
+    pub fn set_weights(&mut self, weights: &[f64], inverse_blocks: Option<&[Mat3]>) -> Result<(), StepError> {
         self.set.set_weights(weights).map_err(|e| StepError::Contact { reason: e.to_string() })?;
         self.full = inverse_blocks.map(|inverse_blocks| {
-            let sweep = NodeBlockSweep::new(&self.set, &inverse_blocks);
-            Full { inverse_blocks, sweep }
+            let sweep = NodeBlockSweep::new(&self.set, inverse_blocks);
+            Full { inverse_blocks: inverse_blocks.to_vec(), sweep }
         });
         Ok(())
     }
@@ -101,7 +97,7 @@ impl StepContacts {
         contacts.len()
     }
 
-    /// Projects velocities on the contacts. Returns the share of contacts that sleep at the end.
+    /// Projects velocities of nodes on the contacts. Returns the share of contacts that sleep at the end.
     pub fn project(&mut self, velocities: &mut [Vec3], options: &ProjectOptions) -> f64 {
         let Some(full) = &mut self.full else {
             let asleep = self.set.project(velocities, options).asleep;

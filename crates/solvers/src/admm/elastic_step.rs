@@ -3,6 +3,7 @@
 //! A v = f + Bᵀ r with A = h² ∇²Φ ≈ M + h D + h² K \[kg\], f = A v_k − h ∇Φ(x_t + h v_k) \[kg m/s\].   [Daviet2020, eq. 5]
 //! Prescribed blocks have their velocity from the start: their columns move to the right-hand side.
 
+use super::options::AdmmOptions;
 use super::weights::Weights;
 use crate::object_factors::{Coupled, ObjectFactors};
 use crate::solver::StepError;
@@ -108,11 +109,10 @@ impl ElasticSolver {
         Ok(ElasticSolver { factors, pcg: LinearPcg::new(), iterations: 0 })
     }
 
-    /// v with A v = f + W λ: the velocity under the contact forces of the step before. Leaves A + W factored.
+    /// v with A v = f + W λ: the velocity under the contact forces of the step before. Leaves A factored.
     pub fn predicted(
         &mut self,
         system: &Linearised<'_>,
-        weights: &Weights,
         dual_force: &[Vec3],
         guess: &[Vec3],
     ) -> Result<Vec<Vec3>, StepError> {
@@ -128,8 +128,17 @@ impl ElasticSolver {
             self.conjugate_gradients(&operator, &system.masked(rhs), &mut velocity, PREDICTION)?;
         }
         system.complete(&mut velocity);
-        self.factor(system, weights)?;
         Ok(velocity)
+    }
+
+    /// How much mass a push at a node has to move \[kg\]: β m, or κ times the effective inertia where the factors of A tell it and it is more.
+    pub fn inertia(&self, mass: &[f64], options: &AdmmOptions) -> Vec<f64> {
+        let mut effective = vec![0.0; mass.len()];
+        if options.strand_inertia > 0.0 {
+            self.factors.effective_inertia(&mut effective);
+        }
+        let larger = |(m, own): (&f64, f64)| (options.beta * m).max(options.strand_inertia * own);
+        mass.iter().zip(effective).map(larger).collect()
     }
 
     /// Factors A + W.
@@ -137,22 +146,25 @@ impl ElasticSolver {
         self.factors.factor(system.matrix, |j| weights.block(j), system.fixed)
     }
 
-    /// v ← (A + W)⁻¹ (f + W (p + λ)), starting from v where ties between objects need conjugate gradients.
+    /// v ← (A + W)⁻¹ (f + W (p + λ)), starting from a guess where ties between objects need conjugate gradients.
     pub fn solve(
         &mut self,
         system: &Linearised<'_>,
         weights: &Weights,
         (projected, dual): (&[Vec3], &[Vec3]),
+        guess: &[Vec3],
         velocity: &mut [Vec3],
     ) -> Result<(), StepError> {
         let right = |i: usize| system.force[i] + weights.times(i, &(projected[i] + dual[i]));
         if self.factors.is_exact() {
-            let each = velocity.par_iter_mut().with_min_len(PER_TASK).enumerate();
+            let (nodes, scalars) = velocity.split_at_mut(weights.nodes);
+            let each = nodes.par_iter_mut().with_min_len(PER_TASK).enumerate();
             each.for_each(|(i, v)| *v = right(i));
+            scalars.copy_from_slice(&system.force[weights.nodes..]);
             self.factors.solve_in_place(velocity);
         } else {
             let rhs = system.masked((0..velocity.len()).map(right).collect());
-            let mut solution = system.masked(velocity.to_vec());
+            let mut solution = system.masked(guess.to_vec());
             let shifted = Shifted { matrix: system.matrix, weights };
             let operator = MaskedOperator::new(&shifted, system.fixed);
             self.conjugate_gradients(&operator, &rhs, &mut solution, ACCURACY)?;

@@ -2,7 +2,7 @@
 
 use super::contacts::{StepContacts, Wanted};
 use super::elastic_step::{ElasticSolver, Linearised, PER_TASK};
-use super::momentum::Momentum;
+use super::momentum::{Momentum, ascend};
 use super::options::{AdmmOptions, Stop};
 use super::rate::Rate;
 use super::weights::Weights;
@@ -11,6 +11,7 @@ use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use stiction_contact::ProjectOptions;
 use stiction_contact::detect::{Collider, DetectError, StepMotion};
+use stiction_numerics::ordered::ordered_reduce;
 use stiction_numerics::{Vec3, ordered_max_by};
 
 /// A solve whose velocities are apart by more than this many tolerances is not a step that could be taken: a heavy body on a light one would be
@@ -59,7 +60,7 @@ pub struct Iterate {
     pub velocity: Vec<Vec3>,
     /// p: satisfies the contacts.
     pub projected: Vec<Vec3>,
-    /// λ: scaled dual forces.
+    /// λ: scaled dual forces; λ̂ where the iteration is accelerated.
     pub dual: Vec<Vec3>,
 }
 
@@ -72,21 +73,23 @@ impl Inner<'_> {
         iterate: &mut Iterate,
     ) -> Result<InnerReport, StepError> {
         let mut report = InnerReport::default();
-        let mut momentum = Momentum::new(iterate, self.options.accelerate);
+        let mut momentum = self.options.accelerate.then(|| Momentum::new(iterate));
         let mut previous = iterate.velocity.clone();
         let mut residual = f64::INFINITY;
         let mut rate = Rate::default();
         for iteration in 1..=CAPS * self.options.max_iterations {
             report.iterations = iteration;
+            std::mem::swap(&mut previous, &mut iterate.velocity);
+            let Iterate { velocity, projected, dual } = &mut *iterate;
             timed(&mut self.seconds.linear_solve, || {
-                let targets = (&momentum.projected[..], &momentum.dual[..]);
-                self.elastic.solve(system, weights, targets, &mut iterate.velocity)
+                let target = momentum.as_ref().map_or(&projected[..], |momentum| &momentum.projected);
+                self.elastic.solve(system, weights, (target, dual), &previous, velocity)
             })?;
             if iteration % self.options.detect_every == 0 {
-                self.append_new_contacts(&iterate.velocity)?;
+                self.append_new_contacts(velocity)?;
             }
             let before = residual;
-            self.project(iterate, &momentum.dual, residual, &mut report);
+            self.project(iterate, residual, &mut report);
             (report.moved, report.apart) = self.residual(iterate, &previous);
             residual = report.delta();
             rate.take(residual);
@@ -103,8 +106,10 @@ impl Inner<'_> {
             if iteration >= self.options.max_iterations && is_near {
                 break;
             }
-            momentum.advance(iterate, residual < before);
-            previous.copy_from_slice(&iterate.velocity);
+            match &mut momentum {
+                Some(momentum) => momentum.ascend(iterate, self.world.model.nodes, residual < before),
+                None => ascend(iterate, self.world.model.nodes),
+            }
         }
         Ok(report)
     }
@@ -116,28 +121,28 @@ impl Inner<'_> {
         iterate: &mut Iterate,
         report: &mut InnerReport,
     ) -> Result<(), DetectError> {
-        let dual = iterate.dual.clone();
         for _ in 0..self.options.final_passes {
             let late = self.find_contacts(&iterate.projected, Wanted::Late)?;
             report.late += late;
             if late == 0 {
                 break;
             }
-            self.project(iterate, &dual, f64::INFINITY, report);
+            self.project(iterate, f64::INFINITY, report);
         }
         Ok(())
     }
 
     /// p ← projection of v − λ on the contact constraints.
-    fn project(&mut self, iterate: &mut Iterate, dual: &[Vec3], residual: f64, report: &mut InnerReport) {
+    fn project(&mut self, iterate: &mut Iterate, residual: f64, report: &mut InnerReport) {
         let (options, h) = (self.options, self.motion.h);
         let sleep_below = (options.sleep > 0.0 && residual.is_finite()).then(|| options.sleep * residual / h);
-        let velocity = &iterate.velocity;
-        let each = iterate.projected.par_iter_mut().with_min_len(PER_TASK).enumerate();
+        let Iterate { velocity, projected, dual } = iterate;
+        let projected = &mut projected[..self.world.model.nodes];
+        let each = projected.par_iter_mut().with_min_len(PER_TASK).enumerate();
         each.for_each(|(i, p)| *p = velocity[i] - dual[i]);
         report.asleep = timed(&mut self.seconds.contact_projection, || {
             let project = ProjectOptions { sweeps: options.sweeps, sleep_below, ..ProjectOptions::default() };
-            self.contacts.project(&mut iterate.projected, &project)
+            self.contacts.project(projected, &project)
         });
     }
 
@@ -154,10 +159,14 @@ impl Inner<'_> {
 
     /// h |v − v_prev|∞ and h |v − p|∞ over the nodes \[m\].
     pub fn residual(&self, iterate: &Iterate, previous: &[Vec3]) -> (f64, f64) {
-        let nodes = self.world.model.nodes;
         let h = self.motion.h;
-        let moved = ordered_max_by(nodes, |i| (iterate.velocity[i] - previous[i]).amax());
-        let apart = ordered_max_by(nodes, |i| (iterate.velocity[i] - iterate.projected[i]).amax());
+        let Iterate { velocity, projected, .. } = iterate;
+        let larger = |a: f64, b: f64| if a >= b || a.is_nan() { a } else { b };
+        let both = |a: (f64, f64), b: (f64, f64)| (larger(a.0, b.0), larger(a.1, b.1));
+        let node = |i: usize| ((velocity[i] - previous[i]).amax(), (velocity[i] - projected[i]).amax());
+        // One pass over the three vectors, which do not fit into caches.
+        let (moved, apart) =
+            ordered_reduce(self.world.model.nodes, &|r| r.map(node).fold((0.0, 0.0), both), &both);
         (h * moved, h * apart)
     }
 

@@ -55,7 +55,7 @@ pub fn run(
         let own = |i: usize| iterate.velocity[i] - inverse_diagonal[i] * impulses[i];
         iterate.projected.iter_mut().enumerate().for_each(|(i, p)| *p = own(i));
         timed(&mut inner.seconds.contact_projection, || {
-            inner.contacts.project(&mut iterate.projected, &project)
+            inner.contacts.project(&mut iterate.projected[..inner.world.model.nodes], &project)
         });
         (report.moved, report.apart) = inner.residual(iterate, &previous);
         report.converged = inner.is_converged(iterate, report.delta());

@@ -49,6 +49,9 @@ pub struct AdmmOptions {
     pub beta: f64,
     /// Smallest share of stiffness in the weights, σ.
     pub sigma: f64,
+    /// Share of the effective inertia in the weights of strands, κ: what a push at one node has to move, which near a root is many
+    /// times β masses of nodes. 0 leaves β alone.
+    pub strand_inertia: f64,
     /// Continuous detection again after so many ADMM iterations.
     pub detect_every: usize,
     /// Most rounds of detection and projection after the last iteration, so that what it found late is kept out too.
@@ -82,9 +85,10 @@ impl Default for AdmmOptions {
             stop: Stop::default(),
             beta: 25.0,
             sigma: 1e-3,
+            strand_inertia: 1.0,
             detect_every: 5,
             final_passes: 8,
-            accelerate: false,
+            accelerate: true,
             sleep: 0.01,
             compliance: 0.0,
             cohesion: 0.0,
@@ -101,6 +105,7 @@ impl AdmmOptions {
         let positive = [("tolerance", self.tolerance), ("beta", self.beta), ("sigma", self.sigma)];
         let not_negative = [
             ("relative_tolerance", self.relative_tolerance),
+            ("strand_inertia", self.strand_inertia),
             ("sleep", self.sleep),
             ("compliance", self.compliance),
             ("cohesion", self.cohesion),

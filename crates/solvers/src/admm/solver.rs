@@ -32,6 +32,8 @@ struct Workspace {
     system: BlockMatrix,
     elastic: ElasticSolver,
     collider: Collider,
+    /// How much mass a push at a node has to move, found once per step \[kg\].
+    inertia: Vec<f64>,
     /// Dual forces W λ per block, carried from step to step \[kg m/s\].
     dual_force: Vec<Vec3>,
     /// Contact impulses of the last step.
@@ -58,6 +60,7 @@ impl AdmmSolver {
             elastic: ElasticSolver::new(&system, world.model, options.coupled)?,
             system,
             collider: Collider::new(world.model, DetectOptions::default())?,
+            inertia: Vec::new(),
             dual_force: vec![Vec3::zeros(); world.model.blocks()],
             memory: ImpulseMemory::default(),
         };
@@ -81,7 +84,9 @@ impl Workspace {
         self.elastic.iterations = 0;
         for iteration in 1..=options.newton_iterations {
             let before = velocity.clone();
-            reached = self.newton_iteration(options, step, velocity, contacts, report)?;
+            // The first of several is never the last: what it lets through, the next one sees.
+            let is_final = iteration > 1 || options.newton_iterations == 1;
+            reached = self.newton_iteration(options, step, (velocity, is_final), contacts, report)?;
             report.iterations += reached.iterations;
             // The first iteration starts from nothing that it could be compared with.
             if iteration > 1 {
@@ -101,12 +106,12 @@ impl Workspace {
     }
 
     /// One projected Newton iteration: linearise at the velocity, find contacts in the first one, run ADMM, catch what its final
-    /// projection brings.
+    /// projection brings if the velocity may be final.
     fn newton_iteration(
         &mut self,
         options: &AdmmOptions,
         step: &Step<'_>,
-        velocity: &mut Vec<Vec3>,
+        (velocity, is_final): (&mut Vec<Vec3>, bool),
         contacts: &mut Option<StepContacts>,
         report: &mut StepReport,
     ) -> Result<InnerReport, StepError> {
@@ -114,27 +119,28 @@ impl Workspace {
         let gradient = timed(&mut report.seconds.assembly, || self.linearise(step, velocity));
         let fixed = &step.motion.prescription.fixed;
         let system = Linearised::new(&self.system, fixed, velocity, &step.prescribed, &gradient, h);
-        let rule = WeightRule { beta: options.beta, sigma: options.sigma };
+        let is_first = contacts.is_none();
+        if is_first {
+            timed(&mut report.seconds.linear_solve, || -> Result<(), StepError> {
+                *velocity = self.elastic.predicted(&system, &self.dual_force, step.before)?;
+                self.inertia = self.elastic.inertia(&model.mass[..model.nodes], options);
+                Ok(())
+            })?;
+        }
+        let rule = WeightRule { inertia: &self.inertia, sigma: options.sigma };
         let weights = match options.projection {
-            Projection::NonIsotropic => Weights::full(&self.system, &model.mass, model.nodes, rule),
-            _ => Weights::isotropic(&self.system, &model.mass, model.nodes, rule),
+            Projection::NonIsotropic => Weights::full(&self.system, rule),
+            _ => Weights::isotropic(&self.system, rule),
         };
         let inverse_blocks = match options.projection {
             Projection::Isotropic => None,
             Projection::NonIsotropic => Some(weights.inverse_blocks()),
             Projection::NlIca => Some(inverse_diagonal(&self.system, model.nodes)),
         };
-        let is_first = contacts.is_none();
-        timed(&mut report.seconds.linear_solve, || -> Result<(), StepError> {
-            if is_first {
-                *velocity = self.elastic.predicted(&system, &weights, &self.dual_force, step.before)?;
-                Ok(())
-            } else {
-                self.elastic.factor(&system, &weights)
-            }
-        })?;
-        let contacts = contacts.get_or_insert_with(|| StepContacts::new(&weights.scalars));
-        contacts.set_weights(&weights.scalars, inverse_blocks.clone())?;
+        timed(&mut report.seconds.linear_solve, || self.elastic.factor(&system, &weights))?;
+        let of_nodes = &weights.scalars[..model.nodes];
+        let contacts = contacts.get_or_insert_with(|| StepContacts::new(of_nodes));
+        contacts.set_weights(of_nodes, inverse_blocks.as_ref().map(|blocks| &blocks[..model.nodes]))?;
         if is_first {
             timed(&mut report.seconds.detection, || {
                 let Self { collider, memory, .. } = self;
@@ -154,7 +160,9 @@ impl Workspace {
             }
             _ => inner.run(&system, &weights, &mut iterate)?,
         };
-        inner.catch_late_contacts(&mut iterate, &mut reached)?;
+        if is_final {
+            inner.catch_late_contacts(&mut iterate, &mut reached)?;
+        }
         match options.projection {
             Projection::NlIca => *dual_force = contact_impulses(&inner.contacts.set, dual_force.len()),
             _ => dual_force.iter_mut().enumerate().for_each(|(j, f)| *f = weights.times(j, &iterate.dual[j])),

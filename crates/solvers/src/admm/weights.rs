@@ -3,22 +3,22 @@
 use rayon::prelude::*;
 use stiction_numerics::{BlockMatrix, Mat3, Vec3, eigen_symmetric3};
 
-/// Limits of the weights against mass and stiffness.
+/// Limits of the weights against inertia and stiffness.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WeightRule {
-    /// Share of mass, β.
-    pub beta: f64,
+pub struct WeightRule<'a> {
+    /// How much mass a push at a node has to move, a_j \[kg\].
+    pub inertia: &'a [f64],
     /// Smallest share of stiffness, σ.
     pub sigma: f64,
 }
 
-impl WeightRule {
-    /// max(σ η, min(β m, η))     [Daviet2020, section 6.2.6]
-    /// η eigenvalue of the diagonal block A_jj \[kg\] · m mass \[kg\]
+impl WeightRule<'_> {
+    /// max(σ η, min(a, η))     [Daviet2020, section 6.2.6, with a = β m]
+    /// η eigenvalue of the diagonal block A_jj \[kg\] · a inertia \[kg\]
     ///
     /// η alone would overrate nodes that are stiffly tied to others but move freely with them.
-    fn weight(&self, eta: f64, mass: f64) -> f64 {
-        (self.sigma * eta).max((self.beta * mass).min(eta))
+    fn weight(&self, eta: f64, node: usize) -> f64 {
+        (self.sigma * eta).max(self.inertia[node].min(eta))
     }
 }
 
@@ -29,31 +29,34 @@ pub struct Weights {
     pub scalars: Vec<f64>,
     /// Full blocks that take the place of the scalars, if there are any.
     pub blocks: Option<Vec<Mat3>>,
+    /// Number of nodes; blocks after them have no weight.
+    pub nodes: usize,
 }
 
 impl Weights {
     /// One number per node, from the smallest eigenvalue.
-    pub fn isotropic(system: &BlockMatrix, mass: &[f64], nodes: usize, rule: WeightRule) -> Weights {
+    pub fn isotropic(system: &BlockMatrix, rule: WeightRule<'_>) -> Weights {
+        let nodes = rule.inertia.len();
         let weight = |j: usize| {
             let eta = || eigen_symmetric3(system.diagonal_block(j)).values.min();
-            if j < nodes { rule.weight(eta(), mass[j]) } else { 0.0 }
+            if j < nodes { rule.weight(eta(), j) } else { 0.0 }
         };
         let all = (0..system.block_count()).into_par_iter().with_min_len(256);
-        Weights { scalars: all.map(weight).collect(), blocks: None }
+        Weights { scalars: all.map(weight).collect(), blocks: None, nodes }
     }
 
     /// The same rule for every eigenvalue of A_jj, which keeps its eigenvectors.
-    pub fn full(system: &BlockMatrix, mass: &[f64], nodes: usize, rule: WeightRule) -> Weights {
+    pub fn full(system: &BlockMatrix, rule: WeightRule<'_>) -> Weights {
         let weight = |j: usize| {
-            if j >= nodes {
+            if j >= rule.inertia.len() {
                 return Mat3::zeros();
             }
             let eigen = eigen_symmetric3(system.diagonal_block(j));
-            let values = eigen.values.map(|eta| rule.weight(eta, mass[j]));
+            let values = eigen.values.map(|eta| rule.weight(eta, j));
             eigen.vectors * Mat3::from_diagonal(&values) * eigen.vectors.transpose()
         };
         let all = (0..system.block_count()).into_par_iter().with_min_len(256);
-        Weights { blocks: Some(all.map(weight).collect()), ..Weights::isotropic(system, mass, nodes, rule) }
+        Weights { blocks: Some(all.map(weight).collect()), ..Weights::isotropic(system, rule) }
     }
 
     /// W_j as a block.
@@ -93,7 +96,7 @@ mod tests {
     use std::sync::Arc;
     use stiction_numerics::BlockPattern;
 
-    const RULE: WeightRule = WeightRule { beta: 25.0, sigma: 1e-3 };
+    const RULE: WeightRule<'_> = WeightRule { inertia: &[25.0; 3], sigma: 1e-3 };
 
     /// Blocks with eigenvalues (7, 1, 2) times 5, 1e3 and 1e6, turned; a fourth, scalar block.
     fn system() -> (BlockMatrix, Mat3) {
@@ -109,7 +112,7 @@ mod tests {
 
     #[test]
     fn weights_follow_the_three_cases() {
-        let weights = Weights::isotropic(&system().0, &[1.0; 4], 3, RULE).scalars;
+        let weights = Weights::isotropic(&system().0, RULE).scalars;
         let expected = [5.0, 25.0, 1e3, 0.0];
         for (w, e) in weights.iter().zip(expected) {
             assert!((w - e).abs() <= 1e-12 * e, "{weights:?}");
@@ -119,7 +122,7 @@ mod tests {
     #[test]
     fn full_weights_follow_them_in_every_direction() {
         let (system, turn) = system();
-        let weights = Weights::full(&system, &[1.0; 4], 3, RULE);
+        let weights = Weights::full(&system, RULE);
         let expected = [[25.0, 5.0, 10.0], [25.0; 3], [7e3, 1e3, 2e3], [0.0; 3]];
         for (j, e) in expected.into_iter().enumerate() {
             let straight = turn.transpose() * weights.block(j) * turn;
