@@ -25,7 +25,7 @@ const SCENES: &[Reduced] = &[
     reduced(
         "card_house_hit",
         &["bodies.card.mesh.grid.cells=[2, 3]", "bodies.ball.mesh.tet_sphere.cells=2"],
-        [4, 50],
+        [4, 70],
     ),
     reduced(
         "curtain_15",
