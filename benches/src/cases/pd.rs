@@ -39,10 +39,15 @@ pub struct Frames {
 
 /// Runs `skip` frames, then measures up to `count` more; each part ends after [`LONGEST`].
 pub fn frames(scene: Scene, skip: usize, count: usize) -> Result<Frames, Stopped> {
+    frames_within(scene, skip, count, LONGEST)
+}
+
+/// The same with another bound of the wall time of each part \[s\].
+pub fn frames_within(scene: Scene, skip: usize, count: usize, longest: f64) -> Result<Frames, Stopped> {
     let mut simulation = Simulation::new(scene)?;
     let start = Instant::now();
     for _ in 0..skip {
-        if start.elapsed().as_secs_f64() > LONGEST {
+        if start.elapsed().as_secs_f64() > longest {
             break;
         }
         simulation.advance_frame()?;
@@ -51,7 +56,7 @@ pub fn frames(scene: Scene, skip: usize, count: usize) -> Result<Frames, Stopped
     let (spent, outcome) = measure(0.0, || -> Result<usize, Stopped> {
         let start = Instant::now();
         for frame in 0..count {
-            if frame > 0 && start.elapsed().as_secs_f64() > LONGEST {
+            if frame > 0 && start.elapsed().as_secs_f64() > longest {
                 return Ok(frame);
             }
             reports.extend(simulation.advance_frame()?);

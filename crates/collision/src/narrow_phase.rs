@@ -72,7 +72,7 @@ pub fn narrow_phase(
     pairs.extend(filter_chunks(&candidates.edge_edge, |&[a, b]| {
         edge_edge_pair(mesh, positions, a, b).filter_gap(gap)
     }));
-    merge_duplicates(pairs)
+    merge_duplicates(&pairs)
 }
 
 /// Maps and filters in fixed chunks, joined in order.
@@ -92,24 +92,41 @@ impl ProximityPair {
     }
 }
 
+/// Where a pair belongs in sorted output: by kind and features, then by gap, then larger multiplicities first. Eight times smaller than the pair.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    kind: PairKind,
+    features: [u32; 2],
+    /// The bits of the gap, in an order that is that of the numbers.
+    gap: i64,
+    fewer: u32,
+    index: u32,
+}
+
+impl Place {
+    fn of((index, pair): (usize, &ProximityPair)) -> Place {
+        let bits = pair.gap.to_bits() as i64;
+        let gap = if bits < 0 { bits ^ i64::MAX } else { bits };
+        let fewer = u32::MAX - pair.multiplicity;
+        Place { kind: pair.kind, features: pair.features, gap, fewer, index: index as u32 }
+    }
+}
+
 /// Sorts by key; of equal keys the smallest gap stays (thickness may differ by the face that led here) and
 /// the multiplicities add up.
-fn merge_duplicates(mut pairs: Vec<ProximityPair>) -> Vec<ProximityPair> {
-    pairs.par_sort_unstable_by(|a, b| {
-        let by_key = a.key().cmp(&b.key());
-        by_key.then_with(|| a.gap.total_cmp(&b.gap)).then_with(|| b.multiplicity.cmp(&a.multiplicity))
-    });
-    pairs.dedup_by(|later, kept| {
-        let same = later.key() == kept.key();
-        if same {
-            kept.multiplicity += later.multiplicity;
+fn merge_duplicates(pairs: &[ProximityPair]) -> Vec<ProximityPair> {
+    let mut places: Vec<Place> = pairs.iter().enumerate().map(Place::of).collect();
+    places.par_sort_unstable();
+    let mut merged: Vec<ProximityPair> = Vec::with_capacity(places.len());
+    for place in places {
+        let pair = &pairs[place.index as usize];
+        match merged.last_mut().filter(|kept| kept.key() == pair.key()) {
+            Some(kept) => kept.multiplicity += pair.multiplicity,
+            None => merged.push(*pair),
         }
-        same
-    });
-    for pair in &mut pairs {
-        pair.multiplicity = pair.multiplicity.max(1);
     }
-    pairs
+    merged.iter_mut().for_each(|pair| pair.multiplicity = pair.multiplicity.max(1));
+    merged
 }
 
 /// Gap of a vertex and a triangle \[m\].

@@ -194,3 +194,27 @@ fn what_was_found_for_one_end_serves_the_next() {
         assert_eq!(remembered, anew);
     }
 }
+
+/// Sheets that lie on each other have their contacts from the start: while they move by less than thickness and gap nothing is added, and when they
+/// move by more, all that a full search adds.
+#[test]
+fn near_pairs_are_asked_again_when_they_move_far() {
+    let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.02, -0.002]\n";
+    let text = SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once");
+    let World { model, parameters, state, mut collider } = world(&text);
+    let prescription = model.pins.prescribe(&model, &state, 0.01);
+    let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
+    let mut random = Random::new(4);
+    for (speed, some) in [(0.08, false), (3.0, true)] {
+        let velocities: Vec<Vec3> =
+            (0..model.blocks()).map(|_| random.unit_vector() * speed - Vec3::z() * 0.1).collect();
+        let near = collider.proximity(&model, &parameters, &motion, &velocities).expect("found");
+        let mut known: Vec<u64> = near.iter().map(|c| c.key).collect();
+        known.sort_unstable();
+        let all = collider.continuous(&model, &parameters, &motion, &velocities, &known).expect("found");
+        let further = collider.further(&model, &parameters, &motion, &velocities, &known).expect("found");
+        assert!(near.len() > 100 && all.len() > 10, "{} {}", near.len(), all.len());
+        assert!(further.iter().all(|c| all.contains(c)));
+        assert_eq!(further.len() > all.len() / 2, some, "{} of {}", further.len(), all.len());
+    }
+}

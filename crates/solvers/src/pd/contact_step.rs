@@ -215,7 +215,8 @@ impl<'a> ContactStep<'a> {
         }
         self.carried = None;
         self.known.extend(found.iter().map(|c| c.key));
-        self.known.sort_unstable();
+        // Two sorted runs, mostly: a stable sort merges them.
+        self.known.sort();
         self.set.append(&found, memory).map_err(|e| StepError::Contact { reason: e.to_string() })
     }
 }
