@@ -220,7 +220,7 @@ fn near_pairs_are_asked_again_when_they_move_far() {
             assert!(further.is_empty(), "{} of {}", further.len(), all.len());
         } else {
             assert!(
-                all.len() > 100 && 10 * further.len() > 9 * all.len(),
+                all.len() > 30 && 10 * further.len() > 9 * all.len(),
                 "{} of {}",
                 further.len(),
                 all.len()
