@@ -176,6 +176,22 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
         });
     }
 
+    /// Adds `scale · D u` to `target`.
+    pub fn add_product(
+        &self,
+        [positions, velocities]: [&[Vec3]; 2],
+        air: &Air<'_>,
+        scale: f64,
+        u: &[Vec3],
+        target: &mut [Vec3],
+    ) {
+        scatter_add(target, &self.colouring, |e| {
+            let sum: Vec3 = self.elements[e].nodes().iter().map(|&n| u[n as usize]).sum();
+            let damping = self.drag(e, positions, velocities, air).damping;
+            [damping * sum * (scale / (N * N) as f64); N]
+        });
+    }
+
     /// Adds `scale` times the damping matrix `D` to a matrix of the bound pattern. Panics when not bound to it.
     pub fn add_damping(
         &self,
@@ -278,5 +294,10 @@ mod tests {
         let mut product = vec![Vec3::zeros(); 4];
         matrix.mul(&[Vec3::x(); 4], &mut product);
         assert!((product.iter().sum::<Vec3>() - damping.column(0) * 2.0).amax() < 1e-14);
+        // The product without the matrix.
+        let mut without = vec![Vec3::zeros(); 4];
+        matrix.mul(&v, &mut product);
+        group.add_product([&x, &v], &air, 2.0, &v, &mut without);
+        assert!(product.iter().zip(&without).all(|(a, b)| (a - b).amax() < 1e-13), "{product:?} {without:?}");
     }
 }

@@ -7,10 +7,10 @@ use crate::carried_drag::CarriedDrag;
 use crate::coupling::Couplings;
 use crate::drag::{Air, DragCoefficients, DragGroup, EdgeDrag, TriangleDrag};
 use crate::element::{Curvature, Element};
+use crate::frozen_drag::{FrozenDrag, wind_field};
 use crate::inflation::Inflations;
 use crate::model_elements::{BodyElements, ElasticityError};
 use crate::raised_root::RaisedRootElement;
-use crate::wind::WindField;
 use std::sync::Arc;
 use stiction_bodies::{EdgeFrame, Model, Parameters};
 use stiction_numerics::{BlockMatrix, BlockPattern, Vec3};
@@ -174,6 +174,25 @@ impl Elasticity {
             || !self.carried_drag.is_empty()
     }
 
+    /// Drag about a state, without a matrix; `None` where there is none, or where it couples more blocks than triangles do (bodies on frames).
+    pub fn frozen_drag<'a>(
+        &'a self,
+        state: [&'a [Vec3]; 2],
+        wind: &Wind,
+        time: f64,
+    ) -> Option<FrozenDrag<'a>> {
+        let has = wind.air_density > 0.0 && self.has_drag() && self.carried_drag.is_empty();
+        has.then(|| FrozenDrag::new(self, state, wind, time))
+    }
+
+    pub(crate) fn triangle_drag(&self) -> &DragGroup<TriangleDrag, 3> {
+        &self.triangle_drag
+    }
+
+    pub(crate) fn edge_drag(&self) -> &DragGroup<EdgeDrag, 2> {
+        &self.edge_drag
+    }
+
     /// Adds the drag at the given velocities \[N\], and minus its derivative by the velocities \[N s/m\].
     pub fn add_drag(
         &self,
@@ -184,11 +203,7 @@ impl Elasticity {
         force: &mut [Vec3],
         slope: &mut BlockMatrix,
     ) {
-        let field = WindField::steady(wind.velocity).with_travelling_gust(
-            wind.gust_amplitude,
-            wind.gust_frequency,
-            wind.gust_length,
-        );
+        let field = wind_field(wind);
         let air = Air { density: wind.air_density, wind: &field, time };
         self.triangle_drag.add_force(blocks, velocities, &air, force);
         self.triangle_drag.add_damping(blocks, velocities, &air, 1.0, slope);

@@ -13,6 +13,7 @@ pub mod drag;
 pub mod elasticity;
 pub mod element;
 pub mod frame_point;
+mod frozen_drag;
 pub mod inflation;
 pub mod laws;
 pub mod membrane;
@@ -30,6 +31,7 @@ pub use drag::{Air, DragCoefficients, DragElement, DragGroup, EdgeDrag, LinearDr
 pub use elasticity::Elasticity;
 pub use element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};
 pub use frame_point::{FramePoint, FramePoints};
+pub use frozen_drag::FrozenDrag;
 pub use inflation::{Inflations, RankOne};
 pub use laws::{BaraffWitkin, Lame, MembraneLaw, Orthotropic, SolidLaw};
 pub use membrane::{TriangleElement, TriangleRest};

@@ -11,8 +11,8 @@
 
 use stiction_bodies::couplings::Anchor;
 use stiction_bodies::{Prescription, State};
-use stiction_energy::{Curvature, Elasticity, RankOne};
-use stiction_numerics::{BlockMatrix, Mat3, Vec3, ordered_sum_by};
+use stiction_energy::{Curvature, Elasticity, FrozenDrag, RankOne};
+use stiction_numerics::{BlockMatrix, Mat3, Vec3, ordered_dot, ordered_sum_by};
 
 use crate::solver::World;
 
@@ -36,8 +36,10 @@ pub struct IncrementalPotential<'a> {
     inertial_target: Vec<Vec3>,
     /// Constant forces \[N\].
     force: Vec<Vec3>,
-    /// D / h, if there is any damping or drag.
+    /// (D − C) / h, if there is any damping; with C where drag has no other form.
     viscosity: Option<BlockMatrix>,
+    /// C.
+    drag: Option<FrozenDrag<'a>>,
     anchors: Vec<Anchor>,
     /// Which blocks are held, and where.
     pub prescription: Prescription,
@@ -57,9 +59,9 @@ impl<'a> IncrementalPotential<'a> {
         let gravity = world.parameters.gravity;
         let mut force: Vec<Vec3> = model.mass.iter().map(|m| gravity * *m).collect();
         force[model.nodes..].fill(Vec3::zeros());
-        let viscosity = match inertia {
+        let (viscosity, drag) = match inertia {
             Inertia::Dynamic => viscosity(world, elasticity, state, h, &mut force),
-            Inertia::None => None,
+            Inertia::None => (None, None),
         };
         let ahead = state.blocks.iter().zip(&state.velocities).map(|(x, v)| x + v * h).collect();
         IncrementalPotential {
@@ -71,6 +73,7 @@ impl<'a> IncrementalPotential<'a> {
             inertial_target: ahead,
             force,
             viscosity,
+            drag,
             anchors: model.anchors.at(state.time, end),
             prescription: model.pins.prescribe(model, state, end),
         }
@@ -108,7 +111,12 @@ impl<'a> IncrementalPotential<'a> {
             0.5 * self.inertia * mass[i] * (blocks[i] - self.inertial_target[i]).norm_squared()
                 - self.force[i].dot(&moved)
         });
-        let viscous = self.viscosity.as_ref().map_or(0.0, |d| 0.5 * d.quadratic_form(&self.moved(blocks)));
+        let moved = (self.viscosity.is_some() || self.drag.is_some()).then(|| self.moved(blocks));
+        let viscous = moved.map_or(0.0, |moved| {
+            let mut pull = vec![Vec3::zeros(); moved.len()];
+            self.add_viscous(&moved, &mut pull);
+            0.5 * ordered_dot(&moved, &pull)
+        });
         let anchored: f64 = self
             .anchors
             .iter()
@@ -120,9 +128,9 @@ impl<'a> IncrementalPotential<'a> {
     /// ∇Φ(x) \[N\], zero at prescribed blocks.
     pub fn gradient(&self, blocks: &[Vec3], out: &mut [Vec3]) {
         let mass = &self.world.model.mass;
-        match &self.viscosity {
-            Some(d) => d.mul(&self.moved(blocks), out),
-            None => out.fill(Vec3::zeros()),
+        out.fill(Vec3::zeros());
+        if self.viscosity.is_some() || self.drag.is_some() {
+            self.add_viscous(&self.moved(blocks), out);
         }
         for i in 0..blocks.len() {
             out[i] += (blocks[i] - self.inertial_target[i]) * (self.inertia * mass[i]) - self.force[i];
@@ -138,12 +146,25 @@ impl<'a> IncrementalPotential<'a> {
         }
     }
 
+    /// Adds D/h times a displacement; `out` is zero before.
+    fn add_viscous(&self, moved: &[Vec3], out: &mut [Vec3]) {
+        if let Some(d) = &self.viscosity {
+            d.mul(moved, out);
+        }
+        if let Some(drag) = &self.drag {
+            drag.add_product(1.0 / self.h, moved, out);
+        }
+    }
+
     /// The Hessian of Φ, exact or projected.
     pub fn hessian(&self, blocks: &[Vec3], curvature: Curvature, out: &mut BlockMatrix) {
         out.set_zero();
         self.elasticity.add_hessian(blocks, &self.state.frames, self.state.time, curvature, out);
         if let Some(d) = &self.viscosity {
             out.add_scaled(1.0, d);
+        }
+        if let Some(drag) = &self.drag {
+            drag.add_to(1.0 / self.h, out);
         }
         let weights: Vec<f64> = self.world.model.mass.iter().map(|m| m * self.inertia).collect();
         out.add_diagonal(&weights);
@@ -175,42 +196,41 @@ impl<'a> IncrementalPotential<'a> {
     }
 }
 
-/// D/h, and the constant part of drag added to `force`; `None` when nothing is damped.
-fn viscosity(
+/// The parts of D, and the constant part of drag added to `force`.
+fn viscosity<'a>(
     world: World<'_>,
-    elasticity: &Elasticity,
-    state: &State,
+    elasticity: &'a Elasticity,
+    state: &'a State,
     h: f64,
     force: &mut [Vec3],
-) -> Option<BlockMatrix> {
-    let (model, parameters) = (world.model, world.parameters);
-    let drag = parameters.wind.air_density > 0.0 && elasticity.has_drag();
+) -> (Option<BlockMatrix>, Option<FrozenDrag<'a>>) {
+    let (model, wind) = (world.model, &world.parameters.wind);
+    let drag = elasticity.frozen_drag([&state.blocks, &state.velocities], wind, state.time);
+    // Constant part f_d(v_t) + C v_t.
+    if let Some(drag) = &drag {
+        drag.add_force(force);
+        drag.add_product(1.0, &state.velocities, force);
+    }
+    let carried = drag.is_none() && wind.air_density > 0.0 && elasticity.has_drag();
     let mass_damping: Vec<f64> = mass_damping(world);
     let damped = elasticity.has_damping() || mass_damping.iter().any(|w| *w > 0.0);
-    if !damped && !drag {
-        return None;
+    if !damped && !carried {
+        return (None, drag);
     }
     let mut matrix = BlockMatrix::zeros(elasticity.pattern().clone());
-    if drag {
-        // Constant part f_d(v_t) + C v_t, linear part C; C alone stands in the matrix so far.
-        elasticity.add_drag(
-            &state.blocks,
-            &state.velocities,
-            &parameters.wind,
-            state.time,
-            force,
-            &mut matrix,
-        );
-        let mut carried = vec![Vec3::zeros(); model.blocks()];
-        matrix.mul(&state.velocities, &mut carried);
-        force.iter_mut().zip(&carried).for_each(|(f, c)| *f += c);
+    if carried {
+        // The same; C alone stands in the matrix so far.
+        elasticity.add_drag(&state.blocks, &state.velocities, wind, state.time, force, &mut matrix);
+        let mut pull = vec![Vec3::zeros(); model.blocks()];
+        matrix.mul(&state.velocities, &mut pull);
+        force.iter_mut().zip(&pull).for_each(|(f, c)| *f += c);
     }
     if elasticity.has_damping() {
         elasticity.add_damping(&state.blocks, &state.frames, &mut matrix);
     }
     matrix.add_diagonal(&mass_damping);
     matrix.scale(1.0 / h);
-    Some(matrix)
+    (Some(matrix), drag)
 }
 
 /// α m per block.
