@@ -9,7 +9,6 @@ mod lane_polar;
 mod local_step;
 mod options;
 mod part_matrix;
-mod passes;
 mod residuals;
 mod selection;
 mod solver;

@@ -10,9 +10,8 @@
 
 use super::batches::{Batch, Pass, Shares};
 use super::lane_polar::{Columns, polar_solid, product3, three, transposed_product};
-use super::passes::{Strained, finish, project};
 use std::array::from_fn;
-use stiction_numerics::lane_vectors::{column_of, gather, scale, set_column, sub};
+use stiction_numerics::lane_vectors::{add, column_of, gather, scale, set_column, sub};
 use stiction_numerics::{Lanes, Mat3, Vec3};
 
 /// S of the start of a step: 11, 22, 33, 12, 13, 23.
@@ -60,11 +59,6 @@ impl TetBatch {
             damping: Lanes::from_fn(|lane| of(lane).damping * real(lane)),
         }
     }
-}
-
-impl Strained<3> for TetBatch {
-    type Start = Start;
-    type Forces = [Vec3; 4];
 
     #[inline(always)]
     fn gradient(&self, x: &[Vec3]) -> Columns<3> {
@@ -73,6 +67,7 @@ impl Strained<3> for TetBatch {
         product3(&edges, &self.inverse)
     }
 
+    /// Z, and the rotation of Y, or of F = D x where Y is inverted.
     #[inline(always)]
     fn prox(&self, y: &Columns<3>, f: &Columns<3>) -> (Columns<3>, Columns<3>) {
         let rotation = polar_solid(y, f);
@@ -89,6 +84,7 @@ impl Strained<3> for TetBatch {
         (product3(&rotation, &solved), rotation)
     }
 
+    /// `h β K R S_t`.
     #[inline(always)]
     fn damped(&self, [s11, s22, s33, s12, s13, s23]: &Start, rotation: &Columns<3>, h: f64) -> Columns<3> {
         let resistance = self.damping * h;
@@ -96,6 +92,7 @@ impl Strained<3> for TetBatch {
         three!(|k| scale(turned[k], resistance))
     }
 
+    /// Dᵀ of a flow: what each corner gets.
     #[inline(always)]
     fn share_out(&self, flow: &Columns<3>, forces: &mut [[Vec3; 4]]) {
         let corners = product3(flow, &three!(|i| three!(|c| self.inverse[c][i])));
@@ -108,11 +105,6 @@ impl Strained<3> for TetBatch {
                 column_of(&corners[2], lane),
             ];
         }
-    }
-
-    #[inline(always)]
-    fn weight(&self) -> Lanes {
-        self.weight
     }
 }
 
@@ -151,12 +143,24 @@ impl Batch for TetBatch {
         pass: &Pass<'_>,
         forces: &mut [[Vec3; 4]],
     ) {
-        project(self, held, start, pass, forces);
+        let f = self.gradient(pass.x);
+        let dual = if pass.first { *held } else { three!(|k| add(held[k], f[k])) };
+        let y = three!(|k| add(f[k], dual[k]));
+        let (z, rotation) = self.prox(&y, &f);
+        *held = three!(|k| sub(dual[k], z[k]));
+        let pull = self.weight * (-pass.h * pass.h);
+        let mut flow = three!(|k| scale(held[k], pull));
+        if let Some(start) = start {
+            let damped = self.damped(start, &rotation, pass.h);
+            flow = three!(|k| add(flow[k], damped[k]));
+        }
+        self.share_out(&flow, forces);
     }
 
     #[inline(always)]
     fn finish(&self, held: &mut Columns<3>, x: &[Vec3]) {
-        finish(self, held, x);
+        let f = self.gradient(x);
+        *held = three!(|k| add(held[k], f[k]));
     }
 
     #[inline(always)]

@@ -7,10 +7,9 @@
 
 use super::batches::{Batch, Pass, Shares};
 use super::lane_polar::{Columns, Symmetric2, polar_sheet, principal, product2, three, two};
-use super::passes::{Strained, finish, project};
 use std::array::from_fn;
 use stiction_energy::Orthotropic;
-use stiction_numerics::lane_vectors::{column_of, gather, scale, set_column, sub};
+use stiction_numerics::lane_vectors::{add, column_of, gather, scale, set_column, sub};
 use stiction_numerics::{Lanes, Mat2, Vec3};
 
 /// S of the start of a step.
@@ -83,11 +82,6 @@ impl TriangleBatch {
             damping: Lanes::from_fn(|lane| of(lane).damping * real(lane)),
         }
     }
-}
-
-impl Strained<2> for TriangleBatch {
-    type Start = Start;
-    type Forces = [Vec3; 3];
 
     #[inline(always)]
     fn gradient(&self, x: &[Vec3]) -> Columns<2> {
@@ -96,8 +90,9 @@ impl Strained<2> for TriangleBatch {
         product2(&edges, &self.inverse)
     }
 
+    /// Z, and the rotation of Y.
     #[inline(always)]
-    fn prox(&self, y: &Columns<2>, _: &Columns<2>) -> (Columns<2>, Columns<2>) {
+    fn prox(&self, y: &Columns<2>) -> (Columns<2>, Columns<2>) {
         let (rotation, [s11, s12, s22]) = polar_sheet(y);
         let one = Lanes::splat(1.0);
         let (t11, t22) = (s11 - one, s22 - one);
@@ -110,13 +105,7 @@ impl Strained<2> for TriangleBatch {
         (product2(&rotation, &[[z11, z12], [z12, z22]]), rotation)
     }
 
-    #[inline(always)]
-    fn damped(&self, [s11, s12, s22]: &Start, rotation: &Columns<2>, h: f64) -> Columns<2> {
-        let resistance = self.damping * h;
-        let turned = product2(rotation, &[[*s11, *s12], [*s12, *s22]]);
-        two!(|k| scale(turned[k], resistance))
-    }
-
+    /// Dᵀ of a flow: what each corner gets.
     #[inline(always)]
     fn share_out(&self, flow: &Columns<2>, forces: &mut [[Vec3; 3]]) {
         let corners = product2(flow, &two!(|i| two!(|c| self.inverse[c][i])));
@@ -124,11 +113,6 @@ impl Strained<2> for TriangleBatch {
         for (lane, out) in forces.iter_mut().enumerate().take(Lanes::COUNT) {
             *out = [column_of(&origin, lane), column_of(&corners[0], lane), column_of(&corners[1], lane)];
         }
-    }
-
-    #[inline(always)]
-    fn weight(&self) -> Lanes {
-        self.weight
     }
 }
 
@@ -165,12 +149,25 @@ impl Batch for TriangleBatch {
         pass: &Pass<'_>,
         forces: &mut [[Vec3; 3]],
     ) {
-        project(self, held, start, pass, forces);
+        let f = self.gradient(pass.x);
+        let dual = if pass.first { *held } else { two!(|k| add(held[k], f[k])) };
+        let y = two!(|k| add(f[k], dual[k]));
+        let (z, rotation) = self.prox(&y);
+        *held = two!(|k| sub(dual[k], z[k]));
+        let pull = self.weight * (-pass.h * pass.h);
+        let mut flow = two!(|k| scale(held[k], pull));
+        if let Some([s11, s12, s22]) = start {
+            let resistance = self.damping * pass.h;
+            let turned = product2(&rotation, &[[*s11, *s12], [*s12, *s22]]);
+            flow = two!(|k| add(flow[k], scale(turned[k], resistance)));
+        }
+        self.share_out(&flow, forces);
     }
 
     #[inline(always)]
     fn finish(&self, held: &mut Columns<2>, x: &[Vec3]) {
-        finish(self, held, x);
+        let f = self.gradient(x);
+        *held = two!(|k| add(held[k], f[k]));
     }
 
     #[inline(always)]
@@ -235,7 +232,7 @@ mod tests {
         };
         for _ in 0..50 {
             let y = [Vec3::x(), Vec3::y()].map(|b| b + random.unit_vector() * random.range(0.1, 0.45));
-            let z = batch.prox(&lanes(y), &lanes(y)).0.map(|c| column_of(&c, 0));
+            let z = batch.prox(&lanes(y)).0.map(|c| column_of(&c, 0));
             let least = value(z, y);
             for k in 0..6 {
                 for sign in [-1e-3, 1e-3] {
@@ -252,12 +249,11 @@ mod tests {
         let soft = Orthotropic { c11: 1e-9, c22: 1e-9, c12: 0.0, c33: 1e-9 };
         let batch = TriangleBatch::new(&[triangle(soft, 1.0, 1.05)]);
         let y = [Vec3::new(1.4, 0.1, 0.0), Vec3::new(0.1, 0.9, 0.2)];
-        let (z, _) = batch.prox(&lanes(y), &lanes(y));
+        let (z, _) = batch.prox(&lanes(y));
         let (large, small) = principal(&polar_sheet(&z).1);
         let (large, small) = (large.0[0], small.0[0]);
         assert!((large - 1.05).abs() < 1e-7 && small < 1.0 && small > 0.8, "{large} {small}");
-        let wide = lanes([Vec3::x() * 1.3, Vec3::y() * 1.3]);
-        let equal = batch.prox(&wide, &wide).0;
+        let equal = batch.prox(&lanes([Vec3::x() * 1.3, Vec3::y() * 1.3])).0;
         assert!((column_of(&equal[0], 0) - Vec3::x() * 1.05).norm() < 1e-9);
     }
 }
