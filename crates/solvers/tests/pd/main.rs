@@ -6,6 +6,7 @@ mod contact;
 mod friction;
 mod materials;
 mod physics;
+mod rope;
 mod switches;
 
 use common::Run;
