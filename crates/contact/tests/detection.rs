@@ -196,35 +196,28 @@ fn what_was_found_for_one_end_serves_the_next() {
 }
 
 /// Sheets that lie on each other have their contacts from the start: while they move by less than thickness and gap nothing is added, and when they
-/// move by more, all that a full search adds.
+/// move by more, all that a full search adds. The vertices of the lower sheet lie just beside edges of the upper one; where that slides over them
+/// before it comes down, they meet triangles that they were near to, but whose edge was nearest then.
 #[test]
 fn near_pairs_are_asked_again_when_they_move_far() {
-    let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.02, -0.002]\n";
+    let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.0005, -0.002]\n";
     let text = SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once");
     let World { model, parameters, state, mut collider } = world(&text);
     let prescription = model.pins.prescribe(&model, &state, 0.01);
     let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
-    let mut random = Random::new(4);
     let upper = model.bodies[1].nodes.clone();
-    for speed in [0.08, 3.0] {
-        let down = |n: usize| if upper.contains(&n) { Vec3::z() * -0.15 } else { Vec3::zeros() };
-        let velocities: Vec<Vec3> =
-            (0..model.blocks()).map(|n| random.unit_vector() * speed + down(n)).collect();
+    for (sideways, is_far) in [(0.2, false), (3.0, true)] {
+        let slide = Vec3::new(0.0, sideways, -0.15);
+        let velocity = |n: usize| if upper.contains(&n) { slide } else { Vec3::zeros() };
+        let velocities: Vec<Vec3> = (0..model.blocks()).map(velocity).collect();
         let near = collider.proximity(&model, &parameters, &motion, &velocities).expect("found");
         let mut known: Vec<u64> = near.iter().map(|c| c.key).collect();
         known.sort_unstable();
         let all = collider.continuous(&model, &parameters, &motion, &velocities, &known).expect("found");
         let further = collider.further(&model, &parameters, &motion, &velocities, &known).expect("found");
-        assert!(near.len() > 100 && further.iter().all(|c| all.contains(c)));
-        if speed < 1.0 {
-            assert!(further.is_empty(), "{} of {}", further.len(), all.len());
-        } else {
-            assert!(
-                all.len() > 30 && 10 * further.len() > 9 * all.len(),
-                "{} of {}",
-                further.len(),
-                all.len()
-            );
-        }
+        println!("{sideways} m/s: {} near, {} coming, {} asked", near.len(), all.len(), further.len());
+        assert!(near.len() > 100 && all.len() > 30, "{} {}", near.len(), all.len());
+        assert_eq!(further.len(), if is_far { all.len() } else { 0 });
+        assert!(further.iter().all(|c| all.contains(c)));
     }
 }
