@@ -1,27 +1,29 @@
 //! Direction fields on surfaces, carried by the material: the grain of anisotropic friction.
 //!
 //! At a surface vertex the direction is a combination of two edges of a triangle there, `d = a (x₁ − x₀) + b (x₂ − x₀)`, with
-//! a and b fixed at the start, so it turns and shears with the cloth.
+//! a and b fixed at the start, so it turns and shears with the cloth. Every triangle at a vertex keeps its own pair: at the edge of a solid the
+//! faces have different directions (across a side face a direction may even vanish), and the face that looks along the contact is the one that rubs.
 
 use stiction_numerics::{Mat2, Vec2, Vec3};
 use stiction_scene::resolved::DirectionField;
 
-/// Direction at one surface vertex.
+/// Direction at a surface vertex in one of its triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VertexDirection {
+struct CornerDirection {
     /// Surface vertices of the triangle that carries it.
-    pub triangle: [u32; 3],
+    triangle: [u32; 3],
     /// Coefficients a and b.
-    pub coefficients: [f64; 2],
+    coefficients: [f64; 2],
 }
 
-/// Directions of one object: those of its surface vertices `first..first + vertices.len()`.
+/// Directions of one object at its surface vertices, face by face.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceDirections {
     /// First surface vertex.
-    pub first: usize,
-    /// Direction per vertex; none where no triangle is or the field has no part in it.
-    pub vertices: Vec<Option<VertexDirection>>,
+    first: usize,
+    /// `corners[offsets[v]..offsets[v + 1]]` are those at vertex `first + v`; none where no triangle is.
+    offsets: Vec<usize>,
+    corners: Vec<CornerDirection>,
 }
 
 impl SurfaceDirections {
@@ -34,24 +36,40 @@ impl SurfaceDirections {
         positions: &[Vec3],
         uv: Option<&[Vec2]>,
     ) -> SurfaceDirections {
-        let mut vertices = vec![None; positions.len()];
+        let mut found: Vec<Vec<CornerDirection>> = vec![Vec::new(); positions.len()];
         for &triangle in triangles {
             let local = triangle.map(|v| v as usize - first);
             let x = local.map(|v| positions[v]);
             let pattern = uv.map(|uv| local.map(|v| uv[v]));
-            for v in local.into_iter().filter(|&v| vertices[v].is_none()).collect::<Vec<_>>() {
-                vertices[v] = coefficients(field, v, &x, pattern)
-                    .map(|coefficients| VertexDirection { triangle, coefficients });
+            for v in local {
+                let coefficients = coefficients(field, v, &x, pattern);
+                found[v].extend(coefficients.map(|coefficients| CornerDirection { triangle, coefficients }));
             }
         }
-        SurfaceDirections { first, vertices }
+        let ends = found.iter().scan(0, |end, at| {
+            *end += at.len();
+            Some(*end)
+        });
+        SurfaceDirections { first, offsets: [0].into_iter().chain(ends).collect(), corners: found.concat() }
     }
 
-    /// The direction at a surface vertex for given positions of all surface vertices; not normalised.
-    pub fn at(&self, vertex: usize, positions: &[Vec3]) -> Option<Vec3> {
-        let found = (*self.vertices.get(vertex.checked_sub(self.first)?)?)?;
-        let [a, b, c] = found.triangle.map(|v| positions[v as usize]);
-        Some((b - a) * found.coefficients[0] + (c - a) * found.coefficients[1])
+    /// The direction at a surface vertex for given positions of all surface vertices, in the triangle there that is most nearly normal to `facing`; not
+    /// normalised.
+    pub fn at(&self, vertex: usize, facing: &Vec3, positions: &[Vec3]) -> Option<Vec3> {
+        let local = vertex.checked_sub(self.first)?;
+        let corners = &self.corners[*self.offsets.get(local)?..*self.offsets.get(local + 1)?];
+        let mut best: Option<(f64, Vec3)> = None;
+        for corner in corners {
+            let [a, b, c] = corner.triangle.map(|v| positions[v as usize]);
+            let (p, q) = (b - a, c - a);
+            let normal = p.cross(&q);
+            // A triangle without area looks nowhere.
+            let looks = normal.try_normalize(f64::MIN_POSITIVE).map_or(0.0, |n| n.dot(facing).abs());
+            if best.is_none_or(|(most, _)| looks > most) {
+                best = Some((looks, p * corner.coefficients[0] + q * corner.coefficients[1]));
+            }
+        }
+        best.map(|(_, direction)| direction)
     }
 }
 
@@ -101,10 +119,10 @@ mod tests {
         let turn = |x: &Vec3| Vec3::new(-x.y, x.x, 2.0);
         let turned: Vec<Vec3> = square().iter().map(turn).collect();
         for vertex in 5..9 {
-            let at = directions.at(vertex, &shifted(&turned)).expect("a direction");
+            let at = directions.at(vertex, &Vec3::z(), &shifted(&turned)).expect("a direction");
             assert!((at - Vec3::new(-0.8, 0.6, 0.0)).norm() < 1e-14, "{at}");
         }
-        assert!(directions.at(4, &shifted(&turned)).is_none());
+        assert!(directions.at(4, &Vec3::z(), &shifted(&turned)).is_none());
     }
 
     #[test]
@@ -113,7 +131,7 @@ mod tests {
         let directions =
             SurfaceDirections::new(&DirectionField::Vertices(all.clone()), 5, &TRIANGLES, &square(), None);
         for (vertex, direction) in all.iter().enumerate() {
-            let at = directions.at(5 + vertex, &shifted(&square())).expect("a direction");
+            let at = directions.at(5 + vertex, &Vec3::z(), &shifted(&square())).expect("a direction");
             assert!((at - Vec3::new(direction.x, direction.y, 0.0)).norm() < 1e-14, "{at}");
         }
     }
@@ -125,11 +143,31 @@ mod tests {
         let (u, v) = (along(DirectionField::U), along(DirectionField::V));
         for vertex in 5..9 {
             assert!(
-                (u.at(vertex, &shifted(&square())).expect("u") - Vec3::new(0.0, 0.5, 0.0)).norm() < 1e-14
+                (u.at(vertex, &Vec3::z(), &shifted(&square())).expect("u") - Vec3::new(0.0, 0.5, 0.0)).norm()
+                    < 1e-14
             );
             assert!(
-                (v.at(vertex, &shifted(&square())).expect("v") - Vec3::new(-1.0, 0.0, 0.0)).norm() < 1e-14
+                (v.at(vertex, &Vec3::z(), &shifted(&square())).expect("v") - Vec3::new(-1.0, 0.0, 0.0))
+                    .norm()
+                    < 1e-14
             );
         }
+    }
+
+    /// Two faces that meet at right angles: at their common edge each face has its own projection of the field, and a contact asks the one that it meets.
+    #[test]
+    fn the_face_that_a_contact_meets_gives_the_direction() {
+        // Wall (x, z) below the edge along x, then the top (x, y).
+        let positions = vec![Vec3::zeros(), Vec3::x(), -Vec3::z(), Vec3::y()];
+        let field = DirectionField::Fixed(Vec3::new(1.0, 2.0, 3.0));
+        let directions = SurfaceDirections::new(&field, 0, &[[0, 1, 2], [0, 1, 3]], &positions, None);
+        for vertex in [0, 1] {
+            let at = |facing: Vec3| directions.at(vertex, &facing, &positions).expect("a direction");
+            assert!((at(Vec3::new(0.1, -0.2, 1.0)) - Vec3::new(1.0, 2.0, 0.0)).norm() < 1e-14);
+            assert!((at(-Vec3::y()) - Vec3::new(1.0, 0.0, 3.0)).norm() < 1e-14);
+        }
+        // A vertex of the wall alone has no other choice.
+        let below = directions.at(2, &Vec3::z(), &positions).expect("a direction");
+        assert!((below - Vec3::new(1.0, 0.0, 3.0)).norm() < 1e-14);
     }
 }

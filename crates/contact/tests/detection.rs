@@ -120,6 +120,27 @@ fn a_grain_makes_an_elliptic_cone_that_follows_the_cloth() {
     }
 }
 
+/// A block on its own corner vertices: all its vertices below are shared with side faces, two of which stand across the grain. Its underside decides.
+#[test]
+fn the_grain_of_a_block_is_that_of_the_face_below() {
+    let text = "stiction = 1
+        [bodies.block]
+        kind = 'solid'
+        mesh = { tet_box = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+        material = { density = 1000.0, young = 1e6, poisson = 0.3 }
+        translate = [0, 0, 0.0505]
+        friction_direction = { along = 0.9, across = 0.1, direction = [0.6, 0.8, 0.3] }
+        [colliders.floor]
+        plane = { offset = 0.0 }
+        friction = 1.0";
+    let (near, _) = world(text).contacts(Vec3::zeros());
+    assert_eq!(near.len(), 4);
+    for contact in &near {
+        let Friction::Elliptic(cone) = contact.friction else { panic!("friction has a grain") };
+        assert!((cone.tangent.dot(&Vec3::new(0.6, 0.8, 0.0)).abs() - 1.0).abs() < 1e-12, "{}", cone.tangent);
+    }
+}
+
 /// The grain of a plane alone, and of a plane that turns: after a quarter turn it points along y.
 #[test]
 fn the_grain_of_a_collider_turns_with_it() {

@@ -87,7 +87,7 @@ impl Converter<'_> {
             let directions = self.surfaces.objects[object].directions.as_ref()?;
             let weighted = touch.vertices.iter().zip(touch.weights);
             let (&vertex, _) = weighted.max_by(|p, q| (p.1 * side).total_cmp(&(q.1 * side)))?;
-            directions.at(vertex as usize, self.start)
+            directions.at(vertex as usize, &touch.normal, self.start)
         };
         let (first, second) = (direction(a, 1.0), touch.collider_grain.or_else(|| direction(b, -1.0)));
         let (first, second) = (first.or(second)?, second.or(first)?);
