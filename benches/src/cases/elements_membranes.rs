@@ -29,7 +29,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     ] {
         let element = |t: &[u32; 3]| {
             let rest = TriangleRest::from_positions(*t, &t.map(|i| rest[i as usize]), &Vec3::x())?;
-            Ok::<_, RestShapeError>(TriangleElement { nodes: *t, rest, law })
+            Ok::<_, RestShapeError>(TriangleElement { nodes: *t, rest, law: law.into() })
         };
         let elements: Result<Vec<_>, _> = triangles.iter().map(element).collect();
         let sample = Sample {

@@ -10,6 +10,7 @@
 //! Refused with a [`MeshError`]: indices out of range, a face or segment that names a vertex twice, wrong
 //! array lengths, thickness that is negative or not finite.
 
+use crate::half_thickness::{Feature, HalfThickness};
 use crate::{BroadPhase, narrow_phase};
 use stiction_numerics::Vec3;
 
@@ -159,16 +160,17 @@ pub struct CollisionMesh {
     triangles: Vec<[u32; 3]>,
     triangle_edges: Vec<[u32; 3]>,
     edges: Vec<[u32; 2]>,
-    vertex_half_thickness: Vec<f64>,
-    edge_half_thickness: Vec<f64>,
-    triangle_half_thickness: Vec<f64>,
+    half_thickness: HalfThickness,
     vertex_body: Vec<u32>,
     edge_body: Vec<u32>,
     triangle_body: Vec<u32>,
     edge_is_rod: Vec<bool>,
     bodies: Vec<BodyTraits>,
     exempt: Vec<[u32; 2]>,
-    pub(crate) elements: Vec<Element>,
+    /// What each triangle owns, as in [`Element::owned`].
+    owned_by_triangle: Vec<u8>,
+    /// Elements that are no triangles.
+    loose: Vec<Element>,
     excluded_vertex_triangle: Vec<[u32; 2]>,
     excluded_edge_edge: Vec<[u32; 2]>,
     /// Body that each vertex is rooted in, or none; empty when no vertex is.
@@ -192,16 +194,15 @@ impl CollisionMesh {
         let exempt = sorted_pairs(&input.exempt);
         let mut mesh = Self {
             vertex_count: input.vertex_count,
-            vertex_half_thickness: vec![0.0; input.vertex_count],
-            edge_half_thickness: vec![0.0; edges.len()],
-            triangle_half_thickness: input.triangle_traits.iter().map(|t| t.0).collect(),
+            half_thickness: HalfThickness::ByBody(Vec::new()),
             vertex_body: vec![NONE; input.vertex_count],
             edge_body: vec![NONE; edges.len()],
             triangle_body: input.triangle_traits.iter().map(|t| t.1).collect(),
             edge_is_rod: vec![false; edges.len()],
             bodies: input.bodies,
             exempt,
-            elements: Vec::with_capacity(input.triangles.len() + segment_edges.len() + point_edges.len()),
+            owned_by_triangle: Vec::with_capacity(input.triangles.len()),
+            loose: Vec::new(),
             excluded_vertex_triangle: Vec::new(),
             excluded_edge_edge: Vec::new(),
             rooted: Vec::new(),
@@ -209,60 +210,71 @@ impl CollisionMesh {
             triangle_edges,
             edges,
         };
-        mesh.add_triangles();
-        mesh.add_edges(&segment_edges, &input.segment_traits, true);
-        mesh.add_edges(&point_edges, &input.point_traits, false);
-        mesh.elements.shrink_to_fit();
+        let mut thickest = [vec![0.0; mesh.vertex_count], vec![0.0; mesh.edges.len()]];
+        mesh.add_triangles(&input.triangle_traits, &mut thickest);
+        mesh.add_edges(&segment_edges, &input.segment_traits, true, &mut thickest);
+        mesh.add_edges(&point_edges, &input.point_traits, false, &mut thickest);
+        let [vertices, edges] = thickest;
+        let lists = [vertices, edges, input.triangle_traits.iter().map(|t| t.0).collect()];
+        let bodies = [&mesh.vertex_body[..], &mesh.edge_body[..], &mesh.triangle_body[..]];
+        mesh.half_thickness = HalfThickness::new(lists, bodies, mesh.bodies.len());
         Ok(mesh)
     }
 
-    fn add_triangles(&mut self) {
-        for index in 0..self.triangles.len() {
+    fn add_triangles(&mut self, traits: &[(f64, u32)], thickest: &mut [Vec<f64>; 2]) {
+        for (index, &(thickness, body)) in traits.iter().enumerate() {
             let (vertices, edges) = (self.triangles[index], self.triangle_edges[index]);
-            let (thickness, body) = (self.triangle_half_thickness[index], self.triangle_body[index]);
             let mut owned = 0;
             for k in 0..3 {
-                owned |= u32::from(self.claim_vertex(vertices[k], thickness, body)) << k;
-                owned |= u32::from(self.claim_edge(edges[k], thickness, body)) << (3 + k);
+                owned |= u8::from(claim(&mut self.vertex_body, vertices[k], body)) << k;
+                owned |= u8::from(claim(&mut self.edge_body, edges[k], body)) << (3 + k);
+                thicken(&mut thickest[0], vertices[k], thickness);
+                thicken(&mut thickest[1], edges[k], thickness);
             }
-            self.elements.push(Element { vertices, edges, triangle: index as u32, body, owned });
+            self.owned_by_triangle.push(owned);
         }
     }
 
     /// Segments and points. One that owns nothing (a side of a triangle) needs no element of its own.
-    fn add_edges(&mut self, edges: &[u32], traits: &[(f64, u32)], are_rods: bool) {
+    fn add_edges(
+        &mut self,
+        edges: &[u32],
+        traits: &[(f64, u32)],
+        are_rods: bool,
+        thickest: &mut [Vec<f64>; 2],
+    ) {
         for (&edge, &(thickness, body)) in edges.iter().zip(traits) {
             let [a, b] = self.edges[edge as usize];
-            let mut owned = u32::from(self.claim_vertex(a, thickness, body));
-            owned |= u32::from(self.claim_vertex(b, thickness, body)) << 1;
-            owned |= u32::from(self.claim_edge(edge, thickness, body)) << 3;
+            let mut owned = u32::from(claim(&mut self.vertex_body, a, body));
+            owned |= u32::from(claim(&mut self.vertex_body, b, body)) << 1;
+            owned |= u32::from(claim(&mut self.edge_body, edge, body)) << 3;
+            [a, b].iter().for_each(|&v| thicken(&mut thickest[0], v, thickness));
+            thicken(&mut thickest[1], edge, thickness);
             self.edge_is_rod[edge as usize] |= are_rods;
             if owned != 0 {
                 let edges = [edge, NONE, NONE];
-                self.elements.push(Element { vertices: [a, b, b], edges, triangle: NONE, body, owned });
+                self.loose.push(Element { vertices: [a, b, b], edges, triangle: NONE, body, owned });
             }
         }
     }
 
-    /// Thickness is the largest of the primitives around; the first primitive owns.
-    fn claim_vertex(&mut self, vertex: u32, thickness: f64, body: u32) -> bool {
-        let v = vertex as usize;
-        self.vertex_half_thickness[v] = self.vertex_half_thickness[v].max(thickness);
-        let is_new = self.vertex_body[v] == NONE;
-        if is_new {
-            self.vertex_body[v] = body;
-        }
-        is_new
+    /// Number of elements: triangles first, then what belongs to none.
+    pub(crate) fn element_count(&self) -> usize {
+        self.triangles.len() + self.loose.len()
     }
 
-    fn claim_edge(&mut self, edge: u32, thickness: f64, body: u32) -> bool {
-        let e = edge as usize;
-        self.edge_half_thickness[e] = self.edge_half_thickness[e].max(thickness);
-        let is_new = self.edge_body[e] == NONE;
-        if is_new {
-            self.edge_body[e] = body;
+    /// An element by its number.
+    pub(crate) fn element(&self, index: usize) -> Element {
+        match index.checked_sub(self.triangles.len()) {
+            Some(loose) => self.loose[loose],
+            None => Element {
+                vertices: self.triangles[index],
+                edges: self.triangle_edges[index],
+                triangle: index as u32,
+                body: self.triangle_body[index],
+                owned: u32::from(self.owned_by_triangle[index]),
+            },
         }
-        is_new
     }
 
     /// Number of vertices that positions must have.
@@ -292,17 +304,17 @@ impl CollisionMesh {
 
     /// Half-thickness at a vertex \[m\]: the largest of the primitives around it.
     pub fn vertex_half_thickness(&self, vertex: u32) -> f64 {
-        self.vertex_half_thickness[vertex as usize]
+        self.half_thickness.of(Feature::Vertex, vertex, self.vertex_body[vertex as usize])
     }
 
     /// Half-thickness of an edge \[m\]: the largest of the primitives around it.
     pub fn edge_half_thickness(&self, edge: u32) -> f64 {
-        self.edge_half_thickness[edge as usize]
+        self.half_thickness.of(Feature::Edge, edge, self.edge_body[edge as usize])
     }
 
     /// Half-thickness of a triangle \[m\].
     pub fn triangle_half_thickness(&self, triangle: u32) -> f64 {
-        self.triangle_half_thickness[triangle as usize]
+        self.half_thickness.of(Feature::Triangle, triangle, self.triangle_body[triangle as usize])
     }
 
     /// Body of a vertex; `None` for an unused one.
@@ -397,6 +409,22 @@ impl CollisionMesh {
             None => Ok(()),
         }
     }
+}
+
+/// Whether a vertex or edge belonged to no body before; the first primitive owns.
+fn claim(bodies: &mut [u32], feature: u32, body: u32) -> bool {
+    let own = &mut bodies[feature as usize];
+    let is_new = *own == NONE;
+    if is_new {
+        *own = body;
+    }
+    is_new
+}
+
+/// Thickness is the largest of the primitives around.
+fn thicken(thickest: &mut [f64], feature: u32, thickness: f64) {
+    let own = &mut thickest[feature as usize];
+    *own = own.max(thickness);
 }
 
 fn sorted_pairs(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {

@@ -6,6 +6,7 @@
 use crate::element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};
 use crate::laws::MembraneLaw;
 use crate::solid::complete_from_first;
+use std::sync::Arc;
 use stiction_numerics::{Mat2, Mat3, Mat3x2, Vec2, Vec3};
 
 /// Area below this fraction of the squared longest edge counts as degenerate.
@@ -62,14 +63,14 @@ impl TriangleRest {
 }
 
 /// Elastic triangle over three nodes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct TriangleElement {
     /// The nodes.
     pub nodes: [u32; 3],
     /// Geometric factor.
     pub rest: TriangleRest,
-    /// Law with its material values \[N/m\].
-    pub law: MembraneLaw,
+    /// Law with its material values \[N/m\], one for all triangles of a body.
+    pub law: Arc<MembraneLaw>,
 }
 
 impl TriangleElement {

@@ -9,6 +9,7 @@ use crate::laws::{BaraffWitkin, Lame, MembraneLaw, Orthotropic, SolidLaw};
 use crate::membrane::{TriangleElement, TriangleRest};
 use crate::rod::{JointRest, RodBendTwist, RodStretch};
 use crate::solid::TetElement;
+use std::sync::Arc;
 use stiction_bodies::{Body, EdgeFrame, Model};
 use stiction_numerics::{Mat2, Mat3x2, Vec2, Vec3};
 use stiction_scene::material::{
@@ -174,9 +175,10 @@ fn membrane(
     body: &Body,
     cloth: &ClothMaterial,
 ) -> Result<Vec<TriangleElement>, RestShapeError> {
-    let law = membrane_law(cloth);
-    let element =
-        |&nodes: &[u32; 3]| Ok(TriangleElement { nodes, rest: triangle_rest(model, body, nodes)?, law });
+    let law = Arc::new(membrane_law(cloth));
+    let element = |&nodes: &[u32; 3]| {
+        Ok(TriangleElement { nodes, rest: triangle_rest(model, body, nodes)?, law: law.clone() })
+    };
     body.triangles.iter().map(element).collect()
 }
 

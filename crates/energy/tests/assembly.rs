@@ -51,7 +51,7 @@ fn scene(law: SolidLaw) -> Scene {
             let nodes = [node([i, j, CELLS]), node([i + 1, j, CELLS]), node([i + 1, j + 1, CELLS])];
             let shape = nodes.map(|k| rest[k as usize]);
             let rest = TriangleRest::from_positions(nodes, &shape, &Vec3::x()).unwrap();
-            TriangleElement { nodes, rest, law: membrane }
+            TriangleElement { nodes, rest, law: membrane.into() }
         })
         .collect();
     let springs =

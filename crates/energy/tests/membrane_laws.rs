@@ -29,7 +29,7 @@ fn is_isotropic(law: &MembraneLaw) -> bool {
 
 fn triangle(law: MembraneLaw) -> TriangleElement {
     let rest = TriangleRest::from_pattern([0, 1, 2], &PATTERN, &Vec2::new(0.8, 0.6)).unwrap();
-    TriangleElement { nodes: [0, 1, 2], rest, law }
+    TriangleElement { nodes: [0, 1, 2], rest, law: law.into() }
 }
 
 fn gradient_of(random: &mut Random, stretches: Vec2) -> Mat3x2 {
@@ -176,7 +176,7 @@ fn stiffness_follows_the_warp_direction() {
     let law = MembraneLaw::Orthotropic(Orthotropic { c11, c22, c12: 20.0, c33: 10.0 });
     let warp = Vec2::new(0.6, -0.8);
     let rest = TriangleRest::from_pattern([0, 1, 2], &PATTERN, &warp).unwrap();
-    let element = TriangleElement { nodes: [0, 1, 2], rest, law };
+    let element = TriangleElement { nodes: [0, 1, 2], rest, law: law.into() };
     for (axis, modulus) in [(warp, c11), (Vec2::new(0.8, 0.6), c22)] {
         let stretch: f64 = 1.1;
         let f = Mat2::identity() + axis * axis.transpose() * (stretch - 1.0);

@@ -32,8 +32,6 @@ pub struct IncrementalPotential<'a> {
     state: &'a State,
     h: f64,
     inertia: f64,
-    /// x_t + h v_t.
-    inertial_target: Vec<Vec3>,
     /// Constant forces \[N\].
     force: Vec<Vec3>,
     /// (D − C) / h, if there is any damping; with C where drag has no other form.
@@ -63,20 +61,23 @@ impl<'a> IncrementalPotential<'a> {
             Inertia::Dynamic => viscosity(world, elasticity, state, h, &mut force),
             Inertia::None => (None, None),
         };
-        let ahead = state.blocks.iter().zip(&state.velocities).map(|(x, v)| x + v * h).collect();
         IncrementalPotential {
             world,
             elasticity,
             state,
             h,
             inertia: if inertia == Inertia::Dynamic { 1.0 / (h * h) } else { 0.0 },
-            inertial_target: ahead,
             force,
             viscosity,
             drag,
             anchors: model.anchors.at(state.time, end),
             prescription: model.pins.prescribe(model, state, end),
         }
+    }
+
+    /// x_t + h v_t of a block.
+    fn inertial_target(&self, block: usize) -> Vec3 {
+        self.state.blocks[block] + self.state.velocities[block] * self.h
     }
 
     /// Step size \[s\].
@@ -86,7 +87,7 @@ impl<'a> IncrementalPotential<'a> {
 
     /// Where the blocks would go without forces, with prescribed blocks in place.
     pub fn inertial_guess(&self) -> Vec<Vec3> {
-        self.with_prescribed(self.inertial_target.clone())
+        self.with_prescribed((0..self.state.blocks.len()).map(|i| self.inertial_target(i)).collect())
     }
 
     /// The start of the step, with prescribed blocks in place.
@@ -108,7 +109,7 @@ impl<'a> IncrementalPotential<'a> {
         let mass = &self.world.model.mass;
         let quadratic = ordered_sum_by(blocks.len(), |i| {
             let moved = blocks[i] - self.state.blocks[i];
-            0.5 * self.inertia * mass[i] * (blocks[i] - self.inertial_target[i]).norm_squared()
+            0.5 * self.inertia * mass[i] * (blocks[i] - self.inertial_target(i)).norm_squared()
                 - self.force[i].dot(&moved)
         });
         let moved = (self.viscosity.is_some() || self.drag.is_some()).then(|| self.moved(blocks));
@@ -133,7 +134,7 @@ impl<'a> IncrementalPotential<'a> {
             self.add_viscous(&self.moved(blocks), out);
         }
         for i in 0..blocks.len() {
-            out[i] += (blocks[i] - self.inertial_target[i]) * (self.inertia * mass[i]) - self.force[i];
+            out[i] += (blocks[i] - self.inertial_target(i)) * (self.inertia * mass[i]) - self.force[i];
         }
         for a in &self.anchors {
             out[a.node as usize] += (blocks[a.node as usize] - a.target) * a.stiffness;

@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::error::SimulationError;
 use crate::judgement::Judgement;
 use stiction_bodies::{Model, Parameters, State, build};
-use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_contact::detect::{Collider, DetectOptions, Judge};
 use stiction_scene::{InitialContact, Scene};
 use stiction_solvers::{Solver, StepReport, World, create, with_resolve_time};
 
@@ -23,7 +23,9 @@ pub struct Simulation {
     /// Frames done, the initial one not counted.
     pub frames: u64,
     pub(crate) solver: Box<dyn Solver>,
-    collider: Collider,
+    judge: Judge,
+    /// Mesh and tree for judging, where the method lends none.
+    collider: Option<Collider>,
     clock: Clock,
 }
 
@@ -36,11 +38,23 @@ impl Simulation {
             InitialContact::Resolve { seconds } => with_resolve_time(&scene.method, seconds)?,
             InitialContact::MethodDefault | InitialContact::Refuse => scene.method.clone(),
         };
-        let solver = create(&choice, World { model: &model, parameters: &parameters })?;
+        let mut solver = create(&choice, World { model: &model, parameters: &parameters })?;
         let state = State::initial(&model, &scene);
-        let collider = Collider::new(&model, DetectOptions::judging())?;
+        let own = || Collider::new(&model, DetectOptions::judging());
+        let collider = if solver.lend_tree().is_some() { None } else { Some(own()?) };
         let clock = Clock::new(scene.fps, scene.step_size);
-        Ok(Simulation { scene, model, parameters, state, steps: 0, frames: 0, solver, collider, clock })
+        Ok(Simulation {
+            scene,
+            model,
+            parameters,
+            state,
+            steps: 0,
+            frames: 0,
+            solver,
+            judge: Judge::default(),
+            collider,
+            clock,
+        })
     }
 
     /// Takes one step towards the next frame.
@@ -73,7 +87,14 @@ impl Simulation {
 
     /// Judges the present state: crossings, overlaps, points inside.
     pub fn judge(&mut self) -> Result<Judgement, SimulationError> {
-        let report = self.collider.judge(&self.model, &self.state.blocks, self.state.time)?;
+        let (model, blocks, time) = (&self.model, &self.state.blocks[..], self.state.time);
+        let report = match (self.solver.lend_tree(), &mut self.collider) {
+            (Some(tree), _) => self.judge.judge(tree, model, blocks, time)?,
+            (None, Some(own)) => own.judge(model, blocks, time)?,
+            (None, empty) => {
+                empty.insert(Collider::new(model, DetectOptions::judging())?).judge(model, blocks, time)?
+            }
+        };
         Ok(Judgement { report })
     }
 

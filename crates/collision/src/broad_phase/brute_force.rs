@@ -1,6 +1,6 @@
 //! The same candidates by comparing everything with everything: the oracle of the tree.
 
-use super::{BroadPhase, Candidates, Ways};
+use super::{BroadPhase, Candidates, Ways, hull};
 use crate::bvh::Extent;
 use crate::surface::CollisionMesh;
 use stiction_numerics::Vec3;
@@ -9,7 +9,7 @@ use stiction_numerics::Vec3;
 /// [`BroadPhase::swept_candidates`].
 pub fn candidates(mesh: &CollisionMesh, start: &[Vec3], end: &[Vec3], gap: f64) -> Candidates {
     let mut phase = BroadPhase::new(mesh, start).expect("valid positions");
-    phase.set_vertex_boxes(mesh, start, end, gap);
+    phase.set_vertex_boxes(mesh, |v| hull(&start[v], &end[v]), gap);
     compare(mesh, &phase.vertex_boxes)
 }
 

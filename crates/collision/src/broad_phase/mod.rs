@@ -85,7 +85,7 @@ impl BroadPhase {
             origin: centre(positions),
             rebuilds: 0,
         };
-        phase.set_vertex_boxes(mesh, positions, positions, 0.0);
+        phase.set_vertex_boxes(mesh, |v| [positions[v]; 2], 0.0);
         phase.rebuild(mesh);
         Ok(phase)
     }
@@ -112,7 +112,25 @@ impl BroadPhase {
     ) -> Result<Candidates, MeshError> {
         mesh.check_positions(start)?;
         mesh.check_positions(end)?;
-        self.update(mesh, start, end, gap);
+        self.update(mesh, |v| hull(&start[v], &end[v]), gap);
+        Ok(self.candidates(mesh))
+    }
+
+    /// Pairs whose gap may fall to `gap` \[m\] at some time while every vertex stays between two corners, lowest and highest.
+    pub fn boxed_candidates(
+        &mut self,
+        mesh: &CollisionMesh,
+        boxes: &[[Vec3; 2]],
+        gap: f64,
+    ) -> Result<Candidates, MeshError> {
+        let is_finite = |[low, high]: &[Vec3; 2]| (low.sum() + high.sum()).is_finite();
+        if boxes.len() != mesh.vertex_count() {
+            return Err(MeshError::PositionCount { expected: mesh.vertex_count(), found: boxes.len() });
+        }
+        if let Some(vertex) = boxes.iter().position(|b| !is_finite(b)) {
+            return Err(MeshError::Position { vertex });
+        }
+        self.update(mesh, |v| boxes[v], gap);
         Ok(self.candidates(mesh))
     }
 
@@ -126,7 +144,7 @@ impl BroadPhase {
         if mesh.triangles().is_empty() {
             return Ok(Vec::new());
         }
-        self.fill_vertex_boxes(positions, positions, |_| 0.0);
+        self.fill_vertex_boxes(|v| [positions[v]; 2], |_| 0.0);
         self.refit_tree(mesh);
         let may_meet = |a, b| mesh.bodies_may_touch(a, b);
         let pairing = self.pairing(mesh);
@@ -143,7 +161,7 @@ impl BroadPhase {
     /// Moves the boxes to these positions, grown for `gap` \[m\], without a query.
     pub fn refit(&mut self, mesh: &CollisionMesh, positions: &[Vec3], gap: f64) -> Result<(), MeshError> {
         mesh.check_positions(positions)?;
-        self.update(mesh, positions, positions, gap);
+        self.update(mesh, |v| [positions[v]; 2], gap);
         Ok(())
     }
 
@@ -174,8 +192,8 @@ impl BroadPhase {
         &self.elements[position]
     }
 
-    fn update(&mut self, mesh: &CollisionMesh, start: &[Vec3], end: &[Vec3], gap: f64) {
-        self.set_vertex_boxes(mesh, start, end, gap);
+    fn update(&mut self, mesh: &CollisionMesh, corners: impl Fn(usize) -> [Vec3; 2] + Sync, gap: f64) {
+        self.set_vertex_boxes(mesh, corners, gap);
         self.refit_tree(mesh);
     }
 
@@ -188,24 +206,33 @@ impl BroadPhase {
     }
 
     fn rebuild(&mut self, mesh: &CollisionMesh) {
-        let boxes: Vec<Box32> =
-            mesh.elements.iter().map(|element| element_box(element, &self.vertex_boxes)).collect();
-        self.tree = Bvh::build(&boxes, |element| mesh.elements[element as usize].body);
-        self.elements = self.tree.order().iter().map(|&e| mesh.elements[e as usize]).collect();
+        let own_box = |element: usize| element_box(&mesh.element(element), &self.vertex_boxes);
+        let boxes: Vec<Box32> = (0..mesh.element_count()).map(own_box).collect();
+        self.tree = Bvh::build(&boxes, |element| mesh.element(element as usize).body);
+        self.elements = self.tree.order().iter().map(|&e| mesh.element(e as usize)).collect();
         self.rebuilds += 1;
     }
 
-    fn set_vertex_boxes(&mut self, mesh: &CollisionMesh, start: &[Vec3], end: &[Vec3], gap: f64) {
-        self.fill_vertex_boxes(start, end, |v| mesh.vertex_half_thickness(v as u32) + 0.5 * gap);
+    fn set_vertex_boxes(
+        &mut self,
+        mesh: &CollisionMesh,
+        corners: impl Fn(usize) -> [Vec3; 2] + Sync,
+        gap: f64,
+    ) {
+        self.fill_vertex_boxes(corners, |v| mesh.vertex_half_thickness(v as u32) + 0.5 * gap);
     }
 
-    fn fill_vertex_boxes(&mut self, start: &[Vec3], end: &[Vec3], reach: impl Fn(usize) -> f64 + Sync) {
+    fn fill_vertex_boxes(
+        &mut self,
+        corners: impl Fn(usize) -> [Vec3; 2] + Sync,
+        reach: impl Fn(usize) -> f64 + Sync,
+    ) {
         let origin = self.origin;
         self.vertex_boxes.par_chunks_mut(CHUNK).enumerate().for_each(|(number, boxes)| {
             for (k, slot) in boxes.iter_mut().enumerate() {
                 let v = number * CHUNK + k;
-                let (p, q) = (&start[v], &end[v]);
-                *slot = grown_box(&p.inf(q), &p.sup(q), reach(v), &origin);
+                let [low, high] = corners(v);
+                *slot = grown_box(&low, &high, reach(v), &origin);
             }
         });
     }
@@ -220,6 +247,12 @@ impl BroadPhase {
         let parts = self.tree.self_pairs(|a, b| mesh.bodies_may_touch(a, b), Default::default, emit);
         Candidates::from_parts(parts)
     }
+}
+
+/// Lowest and highest corner of a straight way.
+#[inline]
+fn hull(start: &Vec3, end: &Vec3) -> [Vec3; 2] {
+    [start.inf(end), start.sup(end)]
 }
 
 /// A box around `lo..hi` grown by `reach` \[m\]. Two primitives within reach r_a + r_b have boxes that overlap when each is grown by

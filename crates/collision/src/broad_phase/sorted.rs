@@ -3,19 +3,39 @@
 use rayon::prelude::*;
 
 /// A pair of features by their numbers, in eight bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PackedPair(u64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackedPair([u32; 2]);
 
 impl PackedPair {
     #[inline]
     pub(super) fn new(pair: [u32; 2]) -> PackedPair {
-        PackedPair(u64::from(pair[0]) << 32 | u64::from(pair[1]))
+        PackedPair(pair)
     }
 
     /// Vertex and triangle, or two edges, smaller number first.
     #[inline]
     pub fn features(self) -> [u32; 2] {
-        [(self.0 >> 32) as u32, self.0 as u32]
+        self.0
+    }
+
+    /// One number to compare instead of two.
+    #[inline]
+    fn key(self) -> u64 {
+        u64::from(self.0[0]) << 32 | u64::from(self.0[1])
+    }
+}
+
+impl Ord for PackedPair {
+    #[inline]
+    fn cmp(&self, other: &PackedPair) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for PackedPair {
+    #[inline]
+    fn partial_cmp(&self, other: &PackedPair) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -59,5 +79,6 @@ pub(super) fn sorted<T: Copy + Send + Sync>(
 
 /// Pairs of all parts, sorted.
 pub(super) fn sorted_pairs(parts: &[Vec<PackedPair>]) -> Vec<[u32; 2]> {
+    // In place: a pair of numbers is what it is made of.
     sorted(parts, |pair| *pair).into_iter().map(PackedPair::features).collect()
 }

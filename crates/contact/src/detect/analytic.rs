@@ -1,5 +1,6 @@
 //! Analytic colliders where the scene puts them.
 
+use stiction_bodies::Model;
 use stiction_collision::analytic::{RigidMotion, Shape, SurfacePoint};
 use stiction_numerics::Vec3;
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
@@ -21,6 +22,12 @@ pub struct PlacedShape {
 }
 
 impl PlacedShape {
+    /// All analytic colliders of a model.
+    pub fn all(model: &Model) -> impl Iterator<Item = PlacedShape> + '_ {
+        let colliders = model.colliders.colliders.iter().enumerate();
+        colliders.filter_map(|(i, c)| PlacedShape::new(c, (model.bodies.len() + i) as u32))
+    }
+
     /// The shape of a collider; `None` for meshes.
     pub fn new(collider: &Collider, object: u32) -> Option<PlacedShape> {
         let (shape, base) = place(&collider.shape)?;

@@ -8,12 +8,13 @@ use super::analytic::PlacedShape;
 use super::analytic_search::AnalyticSearch;
 use super::compile::{collision_mesh_with_skins, rooted_segments};
 use super::convert::{AnalyticFeature, Converter};
+use super::judge::{Judge, LentTree};
 use super::meetings::Known;
 use super::step_pairs::{Search, StepPairs};
 use crate::contact::NewContact;
 use rayon::prelude::*;
 use stiction_bodies::{Model, Parameters, Prescription};
-use stiction_collision::intersection::{ClosedSurfaces, InsidePoint, StateReport, check_state_with};
+use stiction_collision::intersection::StateReport;
 use stiction_collision::narrow_phase::{narrow_phase, reevaluate};
 use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
 use stiction_numerics::Vec3;
@@ -76,8 +77,7 @@ pub struct Collider {
     nodes: Vec<Vec3>,
     /// What may touch in the step that was last asked for.
     pairs: StepPairs,
-    /// Which bodies are closed; found at the first judgement.
-    closed: Option<ClosedSurfaces>,
+    judge: Judge,
 }
 
 impl Collider {
@@ -88,9 +88,7 @@ impl Collider {
         let mut start = Vec::new();
         surfaces.positions(&model.initial, &model.colliders, 0.0, &mut start);
         let phase = BroadPhase::new(&mesh, &start)?;
-        let bodies = model.bodies.len();
-        let place = |(i, c)| PlacedShape::new(c, (bodies + i) as u32);
-        let shapes = model.colliders.colliders.iter().enumerate().filter_map(place).collect();
+        let shapes = PlacedShape::all(model).collect();
         let dynamic = 0..surfaces.kinematic_start() as u32;
         let touching = dynamic.filter(|&v| mesh.vertex_body(v).is_some()).collect();
         let widest_gap = surfaces.objects.iter().map(|o| o.contact_gap).fold(0.0, f64::max);
@@ -105,7 +103,7 @@ impl Collider {
             start,
             nodes: Vec::new(),
             pairs: StepPairs::default(),
-            closed: None,
+            judge: Judge::default(),
         };
         let buried = collider.buried_roots(model)?;
         if !buried.is_empty() {
@@ -237,24 +235,8 @@ impl Collider {
 
     /// Judges a whole configuration: crossings, overlaps, points inside closed bodies and inside analytic colliders.
     pub fn judge(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<StateReport, DetectError> {
-        model.surfaces.positions(blocks, &model.colliders, time, &mut self.start);
-        let closed = self.closed.get_or_insert_with(|| ClosedSurfaces::new(&self.mesh));
-        let mut report = check_state_with(&mut self.phase, closed, &self.mesh, &self.start)?;
-        let solids = |[a, b]: [u32; 2]| a != b && closed.contains(a) && closed.contains(b);
-        report.crossings.retain(|c| c.depth > INSIDE || !solids(c.bodies));
-        report.inside.retain(|i| i.depth > INSIDE);
-        for shape in &self.shapes {
-            let posed = shape.posed(time);
-            let inside = |&vertex: &u32| {
-                let place = self.start[vertex as usize];
-                let depth = -posed.closest(&place).distance;
-                let bodies = [model.surfaces.object_of_vertex[vertex as usize], shape.object];
-                let rooted = self.mesh.is_rooted(vertex, shape.object);
-                (depth > INSIDE && !rooted).then_some(InsidePoint { vertex, bodies, place, depth })
-            };
-            report.inside.par_extend(self.touching.par_iter().with_min_len(1024).filter_map(inside));
-        }
-        Ok(report)
+        let tree = LentTree { mesh: &self.mesh, phase: &mut self.phase };
+        self.judge.judge(tree, model, blocks, time)
     }
 
     fn converter<'a>(

@@ -8,16 +8,21 @@ use crate::types::{Mat3, Vec3};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Top bit of a stored slot: the block goes in transposed (its row index is above its column index).
-const TRANSPOSED: u32 = 1 << 31;
-
 /// Where the N(N+1)/2 upper blocks of every element go in a block matrix.
 #[derive(Clone, Debug)]
 pub struct ElementSlots<const N: usize> {
     colouring: Arc<ElementColouring<N>>,
     pattern: Arc<BlockPattern>,
-    /// Per element in execution order: slots of blocks (a, b), a ≤ b, row by row.
-    slots: Vec<u32>,
+    places: Places,
+}
+
+/// Per element in execution order: places of blocks (a, b), a ≤ b, within their rows of the pattern, row by row. A place takes a
+/// quarter of the memory of a slot.
+#[derive(Clone, Debug)]
+enum Places {
+    /// No row is longer than 256 blocks.
+    Narrow(Vec<u8>),
+    Wide(Vec<u32>),
 }
 
 impl<const N: usize> ElementSlots<N> {
@@ -27,18 +32,18 @@ impl<const N: usize> ElementSlots<N> {
     /// Looks up the slots of all elements. Panics when the pattern lacks a pair of an element's stencil.
     pub fn new(pattern: Arc<BlockPattern>, colouring: Arc<ElementColouring<N>>) -> Self {
         assert_eq!(pattern.block_count(), colouring.block_count(), "pattern and colouring differ in size");
-        let mut slots = Vec::with_capacity(colouring.element_count() * Self::STRIDE);
-        for stencil in &colouring.stencils {
-            for a in 0..N {
-                for b in a..N {
-                    let (i, j) = (stencil[a].min(stencil[b]), stencil[a].max(stencil[b]));
-                    let slot = pattern.slot(i as usize, j as usize);
-                    let slot = slot.unwrap_or_else(|| panic!("pattern lacks block ({i}, {j})")) as u32;
-                    slots.push(if stencil[a] > stencil[b] { slot | TRANSPOSED } else { slot });
-                }
-            }
-        }
-        Self { colouring, pattern, slots }
+        let place = |[i, j]: [usize; 2]| {
+            let slot = pattern.slot(i, j).unwrap_or_else(|| panic!("pattern lacks block ({i}, {j})"));
+            slot - pattern.row_range(i).start
+        };
+        let places = colouring.stencils.iter().flat_map(upper_pairs).map(place);
+        let longest = (0..pattern.block_count()).map(|row| pattern.row(row).len()).max().unwrap_or(0);
+        let count = colouring.element_count() * Self::STRIDE;
+        let places = match longest <= 1 << 8 {
+            true => Places::Narrow(exactly(count, places.map(|p| p as u8))),
+            false => Places::Wide(exactly(count, places.map(|p| p as u32))),
+        };
+        Self { colouring, pattern, places }
     }
 
     /// The colouring that the slots follow.
@@ -95,21 +100,56 @@ pub fn scatter_add<const N: usize>(
     });
 }
 
+/// A list without memory to spare.
+fn exactly<T>(count: usize, items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut list = Vec::with_capacity(count);
+    list.extend(items);
+    list
+}
+
+/// Rows and columns of the upper blocks of a stencil, smaller number first, row by row of the element.
+fn upper_pairs<const N: usize>(stencil: &[u32; N]) -> impl Iterator<Item = [usize; 2]> + '_ {
+    (0..N).flat_map(move |a| {
+        (a..N).map(move |b| [stencil[a].min(stencil[b]) as usize, stencil[a].max(stencil[b]) as usize])
+    })
+}
+
 /// Calls `visit(slot, block)` for the upper blocks of the element at `position`, transposed where needed.
 #[inline(always)]
 fn for_each_block<const N: usize>(
     slots: &ElementSlots<N>,
     position: usize,
     blocks: &[[Mat3; N]; N],
-    mut visit: impl FnMut(usize, Mat3),
+    visit: impl FnMut(usize, Mat3),
 ) {
     let stride = ElementSlots::<N>::STRIDE;
-    let places = &slots.slots[position * stride..(position + 1) * stride];
+    let own = position * stride..(position + 1) * stride;
+    match &slots.places {
+        Places::Narrow(places) => for_each_place(slots, position, &places[own], blocks, visit),
+        Places::Wide(places) => for_each_place(slots, position, &places[own], blocks, visit),
+    }
+}
+
+#[inline(always)]
+fn for_each_place<const N: usize, P: Copy + Into<u32>>(
+    slots: &ElementSlots<N>,
+    position: usize,
+    places: &[P],
+    blocks: &[[Mat3; N]; N],
+    mut visit: impl FnMut(usize, Mat3),
+) {
+    let stencil = &slots.colouring.stencils[position];
+    let starts = stencil.map(|block| slots.pattern.diagonal_slot(block as usize));
     let mut k = 0;
     for a in 0..N {
         for b in a..N {
-            let (slot, block) = (places[k] & !TRANSPOSED, &blocks[a][b]);
-            visit(slot as usize, if places[k] & TRANSPOSED == 0 { *block } else { block.transpose() });
+            let place: u32 = places[k].into();
+            // The block goes in transposed where its row index is above its column index.
+            let (start, block) = match stencil[a] <= stencil[b] {
+                true => (starts[a], blocks[a][b]),
+                false => (starts[b], blocks[a][b].transpose()),
+            };
+            visit(start + place as usize, block);
             k += 1;
         }
     }
@@ -207,6 +247,22 @@ mod tests {
                 assert!(vector == expected);
             }
         }
+    }
+
+    #[test]
+    fn a_row_longer_than_a_byte_counts() {
+        // Block 3 couples with 400 others, in elements that name it last: all its blocks go in transposed.
+        let star: Vec<[u32; 2]> = (0..400).filter(|i| *i != 3).map(|i| [i, 3]).collect();
+        let pattern = Arc::new(BlockPattern::from_stencils(400, star.iter().map(|s| &s[..])));
+        let slots = ElementSlots::new(pattern.clone(), Arc::new(colour_elements(400, &star)));
+        assert!(matches!(slots.places, Places::Wide(_)));
+        let mut matrix = BlockMatrix::zeros(pattern);
+        let block = |e: usize| Mat3::new(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, e as f64);
+        assemble(&mut matrix, &slots, |e| [[Mat3::zeros(), block(e)], [Mat3::zeros(), Mat3::identity()]]);
+        for (e, [other, _]) in star.iter().enumerate() {
+            assert_eq!(matrix.block(*other as usize, 3), block(e));
+        }
+        assert_eq!(*matrix.diagonal_block(3), Mat3::identity() * 399.0);
     }
 
     #[test]

@@ -11,9 +11,9 @@ const ROWS_PER_TASK: usize = 1024;
 /// block in the value array. The lower triangle is kept as links (row, slot) so that products can gather.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockPattern {
-    row_starts: Vec<usize>,
+    row_starts: Vec<u32>,
     columns: Vec<u32>,
-    lower_starts: Vec<usize>,
+    lower_starts: Vec<u32>,
     lower: Vec<LowerLink>,
 }
 
@@ -71,28 +71,27 @@ impl BlockPattern {
             cursor[row] += 1;
         });
         let (row_starts, columns) = sort_rows(&starts, &raw);
-        assert!(columns.len() < 1 << 31, "a block pattern of {} blocks is too large", columns.len());
         Self::link(row_starts, columns)
     }
 
     /// Adds the links of the lower triangle.
-    fn link(row_starts: Vec<usize>, columns: Vec<u32>) -> Self {
+    fn link(row_starts: Vec<u32>, columns: Vec<u32>) -> Self {
         let block_count = row_starts.len() - 1;
-        let mut lower_starts = vec![0usize; block_count + 1];
+        let mut lower_starts = vec![0u32; block_count + 1];
         for row in 0..block_count {
             for slot in row_starts[row] + 1..row_starts[row + 1] {
-                lower_starts[columns[slot] as usize + 1] += 1;
+                lower_starts[columns[slot as usize] as usize + 1] += 1;
             }
         }
         for row in 0..block_count {
             lower_starts[row + 1] += lower_starts[row];
         }
         let mut cursor = lower_starts.clone();
-        let mut lower = vec![LowerLink { row: 0, slot: 0 }; lower_starts[block_count]];
+        let mut lower = vec![LowerLink { row: 0, slot: 0 }; lower_starts[block_count] as usize];
         for row in 0..block_count {
             for slot in row_starts[row] + 1..row_starts[row + 1] {
-                let column = columns[slot] as usize;
-                lower[cursor[column]] = LowerLink { row: row as u32, slot: slot as u32 };
+                let column = columns[slot as usize] as usize;
+                lower[cursor[column] as usize] = LowerLink { row: row as u32, slot };
                 cursor[column] += 1;
             }
         }
@@ -116,12 +115,12 @@ impl BlockPattern {
 
     /// Slots of a row, in the order of [`Self::row`].
     pub fn row_range(&self, row: usize) -> std::ops::Range<usize> {
-        self.row_starts[row]..self.row_starts[row + 1]
+        self.row_starts[row] as usize..self.row_starts[row + 1] as usize
     }
 
     /// Slot of the diagonal block of a row.
     pub fn diagonal_slot(&self, row: usize) -> usize {
-        self.row_starts[row]
+        self.row_starts[row] as usize
     }
 
     /// Slot of block (row, column); `None` when it is not stored or lies below the diagonal.
@@ -141,7 +140,7 @@ impl BlockPattern {
     }
 
     pub(crate) fn lower_of(&self, column: usize) -> &[LowerLink] {
-        &self.lower[self.lower_starts[column]..self.lower_starts[column + 1]]
+        &self.lower[self.lower_starts[column] as usize..self.lower_starts[column + 1] as usize]
     }
 }
 
@@ -164,7 +163,7 @@ fn for_each_pair<'a>(
 }
 
 /// Sorts every row and drops duplicates; rows are independent, so tasks take fixed runs of rows.
-fn sort_rows(starts: &[usize], raw: &[u32]) -> (Vec<usize>, Vec<u32>) {
+fn sort_rows(starts: &[usize], raw: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let block_count = starts.len() - 1;
     let runs: Vec<(Vec<u32>, Vec<u32>)> = (0..block_count.div_ceil(ROWS_PER_TASK))
         .into_par_iter()
@@ -186,10 +185,12 @@ fn sort_rows(starts: &[usize], raw: &[u32]) -> (Vec<usize>, Vec<u32>) {
         .collect();
     let mut row_starts = Vec::with_capacity(block_count + 1);
     row_starts.push(0);
-    let mut columns = Vec::with_capacity(runs.iter().map(|r| r.1.len()).sum());
+    let stored = runs.iter().map(|r| r.1.len()).sum();
+    assert!(stored < 1 << 31, "a block pattern of {stored} blocks is too large");
+    let mut columns = Vec::with_capacity(stored);
     for (lengths, run_columns) in runs {
         for length in lengths {
-            row_starts.push(row_starts[row_starts.len() - 1] + length as usize);
+            row_starts.push(row_starts[row_starts.len() - 1] + length);
         }
         columns.extend_from_slice(&run_columns);
     }

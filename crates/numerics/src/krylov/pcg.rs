@@ -101,9 +101,9 @@ pub enum PcgError {
 #[derive(Clone, Debug, Default)]
 pub struct LinearPcg {
     r: Vec<Vec3>,
-    z: Vec<Vec3>,
     p: Vec<Vec3>,
-    ap: Vec<Vec3>,
+    /// z = M⁻¹ r, and once that is part of p, A p.
+    z: Vec<Vec3>,
     coefficients: LanczosCoefficients,
 }
 
@@ -142,7 +142,7 @@ impl LinearPcg {
     ) -> Result<PcgInfo, PcgError> {
         let n = op.block_count();
         assert!(b.len() == n && x.len() == n, "b and x need {n} blocks");
-        for scratch in [&mut self.r, &mut self.z, &mut self.p, &mut self.ap] {
+        for scratch in [&mut self.r, &mut self.z, &mut self.p] {
             scratch.clear();
             scratch.resize(n, Vec3::zeros());
         }
@@ -176,14 +176,14 @@ impl LinearPcg {
             let beta = if iteration == 0 { 0.0 } else { rz_new / rz };
             rz = rz_new;
             xpby(&self.z, beta, &mut self.p);
-            let curvature = op.apply_dot(&self.p, &mut self.ap);
+            let curvature = op.apply_dot(&self.p, &mut self.z);
             if curvature.is_nan() || curvature <= 0.0 {
                 return Err(PcgError::NotPositiveDefinite { iteration, curvature });
             }
             let alpha = rz / curvature;
             self.coefficients.steps.push(alpha);
             self.coefficients.improvements.push(beta);
-            info.final_residual = advance(alpha, [&self.p, &self.ap], [x, &mut self.r], params.norm);
+            info.final_residual = advance(alpha, [&self.p, &self.z], [x, &mut self.r], params.norm);
             info.iterations += 1;
         }
     }

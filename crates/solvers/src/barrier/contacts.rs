@@ -122,6 +122,8 @@ pub(super) struct Detector {
     pub owners: Owners,
     /// Largest activation gap \[m\].
     pub widest: f64,
+    /// Whether there are strands: a judge looks whether they begin inside of something, which is no contact here.
+    pub strands: bool,
 }
 
 impl Detector {
@@ -130,15 +132,15 @@ impl Detector {
         let mut start = Vec::new();
         model.surfaces.positions(&model.initial, &model.colliders, 0.0, &mut start);
         let phase = BroadPhase::new(&mesh, &start)?;
-        let bodies = model.bodies.len();
-        let place = |(i, collider)| {
-            let shape = PlacedShape::new(collider, (bodies + i) as u32)?;
-            Some(Wall::new(shape, model.colliders.moves(i), model, &mesh))
+        let place = |shape: PlacedShape| {
+            let moves = model.colliders.moves(shape.object as usize - model.bodies.len());
+            Wall::new(shape, moves, model, &mesh)
         };
-        let walls = model.colliders.colliders.iter().enumerate().filter_map(place).collect();
+        let walls = PlacedShape::all(model).map(place).collect();
         let widest = model.surfaces.objects.iter().map(|o| o.contact_gap).fold(0.0, f64::max);
         let owners = Owners::new(model, pattern);
-        Ok(Detector { mesh, phase, walls, near: NearPairs::default(), owners, widest })
+        let strands = !model.rods.strands.is_empty();
+        Ok(Detector { mesh, phase, walls, near: NearPairs::default(), owners, widest, strands })
     }
 
     /// Number of vertices of mesh colliders.

@@ -75,6 +75,7 @@ pub(super) fn constraint_line_search(
     search.islands.join_contacts(contacts);
     search.keep_off_walls(walls, &WallMotion { start: &from, end: &to, times: [now.time, end.time] });
     search.keep_within_limits(limits, [&now.blocks, &end.blocks]);
+    drop(end);
     if !near.holds(&from, &to) {
         search.keep_apart(near.select(mesh, [&from, &to], Wanted::Closing(options.slack)), [&from, &to]);
     }

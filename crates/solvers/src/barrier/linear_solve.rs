@@ -53,10 +53,9 @@ pub(super) struct Solved {
     pub converged: bool,
 }
 
-/// Scratch and memory of the linear solvers.
+/// Factors and memory of the linear solvers. Vectors of conjugate gradients live as long as a solve: other work of an iteration has room then.
 #[derive(Default)]
 pub(super) struct LinearSolves {
-    pcg: LinearPcg,
     coarse: CoarseLevel,
     merged: Option<Merged>,
     /// Direct solves that are still to come before conjugate gradients are tried.
@@ -86,7 +85,8 @@ impl LinearSolves {
             self.direct_left = self.direct_left.saturating_sub(1);
             return Ok(Solved { pcg_iterations: 0, direct: true, converged: true });
         }
-        let mut solve = PcgSolve { options, system, rhs, d, iterations: 0, converged: false };
+        let pcg = LinearPcg::new();
+        let mut solve = PcgSolve { options, system, rhs, d, pcg, iterations: 0, converged: false };
         let alone = match options.linear {
             LinearPolicy::TwoLevel => 0,
             LinearPolicy::Auto if self.coarse_left > 0 => 0,
@@ -95,7 +95,7 @@ impl LinearSolves {
         };
         if alone > 0 {
             let jacobi = PrecondBlockJacobi::new(system.matrix.base, Some(system.fixed));
-            solve.go_on(&mut self.pcg, &jacobi, alone)?;
+            solve.go_on(&jacobi, alone)?;
         }
         if !solve.is_over() {
             self.coarse_left = if alone > 0 { RUN } else { self.coarse_left.saturating_sub(1) };
@@ -115,22 +115,20 @@ impl LinearSolves {
         let first = if auto { SECOND_CAP } else { usize::MAX };
         let budget =
             |linear: &mut LinearSolves| Ok::<_, StepError>(linear.budget(system)?.saturating_sub(first));
-        let LinearSolves { pcg, coarse, .. } = self;
-        match coarse.prepare(system.matrix, system.fixed, system.nodes)? {
-            Some(both) => solve.go_on(pcg, &both, first)?,
+        match self.coarse.prepare(system.matrix, system.fixed, system.nodes)? {
+            Some(both) => solve.go_on(&both, first)?,
             None => {
                 let jacobi = PrecondBlockJacobi::new(system.matrix.base, Some(system.fixed));
-                solve.go_on(pcg, &jacobi, first)?;
+                solve.go_on(&jacobi, first)?;
             }
         }
         if solve.is_over() {
             return Ok(());
         }
         let further = budget(self)?;
-        let LinearSolves { pcg, coarse, .. } = self;
-        if let (true, Some(both)) = (further > 0, coarse.prepare(system.matrix, system.fixed, system.nodes)?)
-        {
-            solve.go_on(pcg, &both, further)?;
+        let prepared = self.coarse.prepare(system.matrix, system.fixed, system.nodes)?;
+        if let (true, Some(both)) = (further > 0, prepared) {
+            solve.go_on(&both, further)?;
         }
         Ok(())
     }
@@ -187,18 +185,14 @@ struct PcgSolve<'a> {
     system: &'a System<'a>,
     rhs: &'a [Vec3],
     d: &'a mut [Vec3],
+    pcg: LinearPcg,
     iterations: usize,
     converged: bool,
 }
 
 impl PcgSolve<'_> {
     /// Up to `more` further iterations.
-    fn go_on(
-        &mut self,
-        pcg: &mut LinearPcg,
-        precond: &impl Preconditioner,
-        more: usize,
-    ) -> Result<(), StepError> {
+    fn go_on(&mut self, precond: &impl Preconditioner, more: usize) -> Result<(), StepError> {
         let params = PcgParams {
             relative_tolerance: self.options.pcg_tolerance,
             max_iterations: more.min(self.options.pcg_iterations - self.iterations),
@@ -206,7 +200,8 @@ impl PcgSolve<'_> {
             ..PcgParams::default()
         };
         let masked = MaskedOperator::new(&self.system.matrix, self.system.fixed);
-        let info = pcg
+        let info = self
+            .pcg
             .solve_parts(&masked, precond, self.rhs, self.d, &params, &self.system.parts)
             .map_err(|error| StepError::LinearSolver { reason: error.to_string() })?;
         self.iterations += info.iterations;

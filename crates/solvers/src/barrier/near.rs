@@ -61,14 +61,19 @@ impl NearPairs {
         // The old list goes first: both at once would be the most that a step holds.
         *self = NearPairs::default();
         let margin = MARGIN * gap;
-        let longer = |a: &[Vec3], b: &[Vec3]| -> Vec<Vec3> {
-            a.iter().zip(b).map(|(a, b)| a - (b - a) * LONGER).collect()
-        };
-        let (start, end) = (longer(from, to), longer(to, from));
-        self.candidates = phase.swept_candidates(mesh, &start, &end, gap + 2.0 * margin)?;
+        let longer = |a: &Vec3, b: &Vec3| a - (b - a) * LONGER;
+        let boxes = from.iter().zip(to).map(|(from, to)| {
+            let (a, b) = (longer(from, to), longer(to, from));
+            [a.inf(&b), a.sup(&b)]
+        });
+        self.boxes = boxes.collect();
+        self.candidates = phase.boxed_candidates(mesh, &self.boxes, gap + 2.0 * margin)?;
         // A hair inside: the tree rounds its boxes.
         let grow = Vec3::repeat(0.99 * margin);
-        self.boxes = start.iter().zip(&end).map(|(a, b)| [a.inf(b) - grow, a.sup(b) + grow]).collect();
+        for [low, high] in &mut self.boxes {
+            *low -= grow;
+            *high += grow;
+        }
         self.reference = from.to_vec();
         self.gaps = [
             gaps(&self.candidates.vertex_triangle, |[v, t]| vertex_triangle_pair(mesh, from, v, t).gap),

@@ -88,8 +88,8 @@ impl Newton<'_> {
         let (detector, world, anchors) = (&mut *self.detector, self.world, self.anchors);
         let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, anchors))?;
         let fixed = &potential.prescription.fixed;
-        let (mut rhs, terms) = self.assemble(potential, way, &contacts);
-        let (d, solved) = self.direction(potential, way, &contacts, &mut rhs)?;
+        let (rhs, terms) = self.assemble(potential, way, &contacts);
+        let (d, solved) = self.direction(potential, way, &contacts, rhs)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
         let direction = Configuration { blocks: d, kinematic, time: target.time - now.time };
         let (options, detector, limits) = (self.options, &mut *self.detector, self.limits);
@@ -165,7 +165,7 @@ impl Newton<'_> {
         potential: &IncrementalPotential<'_>,
         way: Way<'_>,
         contacts: &[Contact],
-        rhs: &mut [Vec3],
+        mut rhs: Vec<Vec3>,
     ) -> Result<(Vec<Vec3>, Solved), StepError> {
         let (options, nodes) = (self.options, self.world.model.nodes);
         let fixed = &potential.prescription.fixed[..];
@@ -177,14 +177,14 @@ impl Newton<'_> {
                 false => Vec3::zeros(),
             };
             let mut d: Vec<Vec3> = (0..rhs.len()).map(left).collect();
-            MaskedOperator::new(&matrix, fixed).lift(rhs, &d);
+            MaskedOperator::new(&matrix, fixed).lift(&mut rhs, &d);
             let mut islands = Islands::new(owners);
             islands.join_contacts(contacts);
             let (of_block, count) = islands.parts();
             let parts = PcgParts { of_block: &of_block, count };
             let system = System { matrix, fixed, parts, nodes };
             let ranks = potential.rank_ones(&way.now.blocks);
-            let solved = solve_with_pressure(&ranks, fixed, rhs, &mut d, |rhs, d| {
+            let solved = solve_with_pressure(&ranks, fixed, &mut rhs, &mut d, |rhs, d| {
                 linear.solve(options, &system, rhs, d)
             })?;
             Ok((d, solved))

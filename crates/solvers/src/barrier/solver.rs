@@ -17,6 +17,7 @@ use crate::report::{ContactSample, StepReport, StepSeconds, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use stiction_bodies::{Model, Parameters, State};
+use stiction_contact::detect::LentTree;
 use stiction_energy::Elasticity;
 use stiction_numerics::{BlockMatrix, Vec3};
 
@@ -316,6 +317,11 @@ impl Solver for BarrierSolver {
         self.anchors = AnchorMemory::restore(saved)?;
         self.linear.restore(saved)?;
         Ok(())
+    }
+
+    fn lend_tree(&mut self) -> Option<LentTree<'_>> {
+        let Detector { mesh, phase, strands: false, .. } = &mut self.detector else { return None };
+        Some(LentTree { mesh, phase })
     }
 
     fn reset(&mut self) {
