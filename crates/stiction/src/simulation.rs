@@ -10,7 +10,7 @@ use stiction_solvers::{Solver, StepReport, World, create, with_resolve_time};
 
 /// A scene that runs.
 pub struct Simulation {
-    /// The scene.
+    /// The scene, without places and patterns of its meshes: the model has them.
     pub scene: Scene,
     /// Its compiled model.
     pub model: Model,
@@ -31,7 +31,7 @@ pub struct Simulation {
 
 impl Simulation {
     /// Compiles a scene and checks its method; nothing runs yet.
-    pub fn new(scene: Scene) -> Result<Simulation, SimulationError> {
+    pub fn new(mut scene: Scene) -> Result<Simulation, SimulationError> {
         let model = build(&scene)?;
         let parameters = Parameters::from_scene(&scene);
         let choice = match scene.initial_contact {
@@ -43,6 +43,9 @@ impl Simulation {
         let own = || Collider::new(&model, DetectOptions::judging());
         let collider = if solver.lend_tree().is_some() { None } else { Some(own()?) };
         let clock = Clock::new(scene.fps, scene.step_size);
+        for mesh in scene.bodies.iter_mut().map(|body| &mut body.mesh) {
+            (mesh.vertices, mesh.rest_vertices, mesh.uv) = (Vec::new(), None, None);
+        }
         Ok(Simulation {
             scene,
             model,

@@ -116,21 +116,18 @@ impl BroadPhase {
         Ok(self.candidates(mesh))
     }
 
-    /// Pairs whose gap may fall to `gap` \[m\] at some time while every vertex stays between two corners, lowest and highest.
+    /// Pairs whose gap may fall to `gap` \[m\] while every vertex stays between two corners, lowest and highest \[m\].
     pub fn boxed_candidates(
         &mut self,
         mesh: &CollisionMesh,
-        boxes: &[[Vec3; 2]],
+        corners: impl Fn(usize) -> [Vec3; 2] + Sync,
         gap: f64,
     ) -> Result<Candidates, MeshError> {
-        let is_finite = |[low, high]: &[Vec3; 2]| (low.sum() + high.sum()).is_finite();
-        if boxes.len() != mesh.vertex_count() {
-            return Err(MeshError::PositionCount { expected: mesh.vertex_count(), found: boxes.len() });
-        }
-        if let Some(vertex) = boxes.iter().position(|b| !is_finite(b)) {
+        let is_finite = |vertex: usize| corners(vertex).iter().all(|c| c.sum().is_finite());
+        if let Some(vertex) = (0..mesh.vertex_count()).find(|&vertex| !is_finite(vertex)) {
             return Err(MeshError::Position { vertex });
         }
-        self.update(mesh, |v| boxes[v], gap);
+        self.update(mesh, corners, gap);
         Ok(self.candidates(mesh))
     }
 

@@ -12,6 +12,7 @@ use super::matrix::BlockMatrix;
 use super::pattern::BlockPattern;
 use super::symmetric::SymmetricBlock;
 use crate::krylov::LinearOperator;
+use crate::lanes::{VectorWork, vectorised};
 use crate::ordered::ordered_sum;
 use crate::types::{Mat3, Vec3};
 use rayon::prelude::*;
@@ -134,7 +135,7 @@ impl Couplings {
     }
 
     /// Row of the product with a vector.
-    #[inline]
+    #[inline(always)]
     fn row_dot(&self, row: usize, x: &[Vec3]) -> Vec3 {
         let mut sum = Vec3::zeros();
         let lower = self.lower_starts[row] as usize..self.lower_starts[row + 1] as usize;
@@ -269,41 +270,81 @@ fn add_miss(misses: &mut Vec<Miss>, new: usize, row: u32, column: u32, factor: f
     misses[place].value.add_scaled(factor, block);
 }
 
+/// A matrix that knows its products row by row.
+pub trait RowProducts: Sync {
+    /// Number of block rows.
+    fn block_count(&self) -> usize;
+
+    /// Row of A x. Inlined always, so that [`vectorised`] reaches it.
+    fn row_dot(&self, row: usize, x: &[Vec3]) -> Vec3;
+}
+
+impl RowProducts for BlockMatrix {
+    fn block_count(&self) -> usize {
+        BlockMatrix::block_count(self)
+    }
+
+    #[inline(always)]
+    fn row_dot(&self, row: usize, x: &[Vec3]) -> Vec3 {
+        BlockMatrix::row_dot(self, row, x)
+    }
+}
+
 /// A matrix with its couplings as one operator.
-#[derive(Clone, Copy, Debug)]
-pub struct CoupledMatrix<'a> {
+#[derive(Debug)]
+pub struct CoupledMatrix<'a, B = BlockMatrix> {
     /// Diagonal and fixed pattern.
-    pub base: &'a BlockMatrix,
+    pub base: &'a B,
     /// What comes and goes.
     pub couplings: &'a Couplings,
 }
 
-impl LinearOperator for CoupledMatrix<'_> {
+impl<B> Clone for CoupledMatrix<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for CoupledMatrix<'_, B> {}
+
+/// Some rows of a product.
+struct ChunkProduct<'a, B> {
+    matrix: CoupledMatrix<'a, B>,
+    first: usize,
+    x: &'a [Vec3],
+    y: &'a mut [Vec3],
+}
+
+impl<B: RowProducts> VectorWork for ChunkProduct<'_, B> {
+    /// xᵀ A x of the rows.
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let mut sum = Vec3::zeros();
+        for (k, y) in self.y.iter_mut().enumerate() {
+            let row = self.first + k;
+            *y = self.matrix.base.row_dot(row, self.x) + self.matrix.couplings.row_dot(row, self.x);
+            sum += self.x[row].component_mul(y);
+        }
+        sum.sum()
+    }
+}
+
+impl<B: RowProducts> LinearOperator for CoupledMatrix<'_, B> {
     fn block_count(&self) -> usize {
         self.base.block_count()
     }
 
     fn apply(&self, x: &[Vec3], y: &mut [Vec3]) {
-        let (base, couplings) = (self.base, self.couplings);
-        y.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, y)| {
-            for (k, y) in y.iter_mut().enumerate() {
-                let row = chunk * ROWS + k;
-                *y = base.row_dot(row, x) + couplings.row_dot(row, x);
-            }
-        });
+        self.apply_dot(x, y);
     }
 
     fn apply_dot(&self, x: &[Vec3], y: &mut [Vec3]) -> f64 {
-        let (base, couplings) = (self.base, self.couplings);
-        let products = y.par_chunks_mut(ROWS).zip(x.par_chunks(ROWS)).enumerate().map(|(chunk, (y, own))| {
-            let mut sum = Vec3::zeros();
-            for (k, (y, own)) in y.iter_mut().zip(own).enumerate() {
-                let row = chunk * ROWS + k;
-                *y = base.row_dot(row, x) + couplings.row_dot(row, x);
-                sum += own.component_mul(y);
-            }
-            sum.sum()
-        });
+        let products = y
+            .par_chunks_mut(ROWS)
+            .enumerate()
+            .map(|(chunk, y)| vectorised(ChunkProduct { matrix: *self, first: chunk * ROWS, x, y }));
         ordered_sum(&products.collect::<Vec<f64>>())
     }
 }

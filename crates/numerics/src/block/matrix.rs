@@ -112,7 +112,7 @@ impl BlockMatrix {
     }
 
     /// Row of A x: stored blocks to the right of the diagonal, transposed ones of the rows above.
-    #[inline]
+    #[inline(always)]
     pub(super) fn row_dot(&self, row: usize, x: &[Vec3]) -> Vec3 {
         let range = self.pattern.row_range(row);
         let mut sum = Vec3::zeros();

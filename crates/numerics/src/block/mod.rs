@@ -5,13 +5,15 @@ mod couplings;
 mod element_colouring;
 mod incidence;
 pub(crate) mod matrix;
+mod packed;
 mod pattern;
 mod symmetric;
 
 pub use assembly::{ElementSlots, assemble, scatter_add};
-pub use couplings::{CoupledMatrix, CouplingTerms, Couplings};
+pub use couplings::{CoupledMatrix, CouplingTerms, Couplings, RowProducts};
 pub use element_colouring::{ElementColouring, colour_elements};
 pub use incidence::Incidence;
 pub use matrix::BlockMatrix;
+pub use packed::PackedMatrix;
 pub use pattern::BlockPattern;
 pub use symmetric::SymmetricBlock;

@@ -28,7 +28,7 @@ impl SymmetricBlock {
     }
 
     /// Product with a vector.
-    #[inline]
+    #[inline(always)]
     pub fn mul(&self, v: &Vec3) -> Vec3 {
         let [xx, xy, xz, yy, yz, zz] = self.0;
         Vec3::new(

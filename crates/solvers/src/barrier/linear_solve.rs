@@ -12,8 +12,8 @@ use super::two_level::CoarseLevel;
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::StepError;
 use stiction_numerics::{
-    CoupledMatrix, LinearPcg, MaskedOperator, PcgParams, PcgParts, PrecondBlockJacobi, Preconditioner,
-    ResidualNorm, Vec3,
+    CoupledMatrix, LinearOperator, LinearPcg, MaskedOperator, PackedMatrix, PcgParams, PcgParts,
+    PrecondBlockJacobi, Preconditioner, ResidualNorm, Vec3,
 };
 
 /// One block in a product with a symmetric matrix, two threads \[ns\].
@@ -36,6 +36,9 @@ const RUN: u64 = 64;
 
 /// Stored blocks beyond which nothing is factored: the factor would not fit.
 const LARGEST: usize = 4_000_000;
+
+/// Stored blocks from which products are made in single precision: fewer fit in the caches (32 MB), where their bytes do not count.
+const PACKED_FROM: usize = 450_000;
 
 /// A system: elasticity and contacts, prescribed blocks, and the islands that must each be solved.
 pub(super) struct System<'a> {
@@ -85,8 +88,10 @@ impl LinearSolves {
             self.direct_left = self.direct_left.saturating_sub(1);
             return Ok(Solved { pcg_iterations: 0, direct: true, converged: true });
         }
+        let large = system.matrix.base.pattern().stored_count() >= PACKED_FROM;
+        let packed = large.then(|| PackedMatrix::new(system.matrix.base));
         let pcg = LinearPcg::new();
-        let mut solve = PcgSolve { options, system, rhs, d, pcg, iterations: 0, converged: false };
+        let mut solve = PcgSolve { options, system, rhs, d, packed, pcg, iterations: 0, converged: false };
         let alone = match options.linear {
             LinearPolicy::TwoLevel => 0,
             LinearPolicy::Auto if self.coarse_left > 0 => 0,
@@ -185,6 +190,8 @@ struct PcgSolve<'a> {
     system: &'a System<'a>,
     rhs: &'a [Vec3],
     d: &'a mut [Vec3],
+    /// The fixed part of a large matrix in single precision, unless it showed itself as not definite.
+    packed: Option<PackedMatrix<'a>>,
     pcg: LinearPcg,
     iterations: usize,
     converged: bool,
@@ -199,11 +206,20 @@ impl PcgSolve<'_> {
             norm: ResidualNorm::Infinity,
             ..PcgParams::default()
         };
-        let masked = MaskedOperator::new(&self.system.matrix, self.system.fixed);
-        let info = self
-            .pcg
-            .solve_parts(&masked, precond, self.rhs, self.d, &params, &self.system.parts)
-            .map_err(|error| StepError::LinearSolver { reason: error.to_string() })?;
+        let PcgSolve { system, rhs, d, pcg, packed, .. } = self;
+        let mut run = |matrix: &dyn LinearOperator| {
+            let masked = MaskedOperator::new(matrix, system.fixed);
+            pcg.solve_parts(&masked, precond, rhs, d, &params, &system.parts)
+        };
+        let outcome = match &*packed {
+            Some(base) => run(&CoupledMatrix { base, couplings: system.matrix.couplings }),
+            None => run(&system.matrix),
+        };
+        let outcome = match outcome {
+            Err(_) if packed.take().is_some() => run(&system.matrix),
+            other => other,
+        };
+        let info = outcome.map_err(|error| StepError::LinearSolver { reason: error.to_string() })?;
         self.iterations += info.iterations;
         self.converged = info.converged;
         Ok(())

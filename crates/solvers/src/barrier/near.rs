@@ -14,8 +14,8 @@ use stiction_numerics::Vec3;
 pub(super) struct NearPairs {
     /// Where the vertices were when it was made \[m\]; empty before the first search.
     reference: Vec<Vec3>,
-    /// Lowest and highest corner per vertex \[m\].
-    boxes: Vec<[Vec3; 2]>,
+    /// Lowest and highest corner per vertex \[m\], rounded inward.
+    boxes: Vec<[[f32; 3]; 2]>,
     candidates: Candidates,
     /// Gaps of the candidates at the reference \[m\], vertices and triangles first.
     gaps: [Vec<f32>; 2],
@@ -62,18 +62,18 @@ impl NearPairs {
         *self = NearPairs::default();
         let margin = MARGIN * gap;
         let longer = |a: &Vec3, b: &Vec3| a - (b - a) * LONGER;
-        let boxes = from.iter().zip(to).map(|(from, to)| {
-            let (a, b) = (longer(from, to), longer(to, from));
+        let corners = |v: usize| {
+            let (a, b) = (longer(&from[v], &to[v]), longer(&to[v], &from[v]));
             [a.inf(&b), a.sup(&b)]
-        });
-        self.boxes = boxes.collect();
-        self.candidates = phase.boxed_candidates(mesh, &self.boxes, gap + 2.0 * margin)?;
+        };
+        self.candidates = phase.boxed_candidates(mesh, corners, gap + 2.0 * margin)?;
         // A hair inside: the tree rounds its boxes.
         let grow = Vec3::repeat(0.99 * margin);
-        for [low, high] in &mut self.boxes {
-            *low -= grow;
-            *high += grow;
-        }
+        let kept = |v: usize| {
+            let [low, high] = corners(v);
+            [rounded_up(&(low - grow)), rounded_up(&-(high + grow)).map(|c| -c)]
+        };
+        self.boxes = (0..from.len()).into_par_iter().with_min_len(CHUNK).map(kept).collect();
         self.reference = from.to_vec();
         self.gaps = [
             gaps(&self.candidates.vertex_triangle, |[v, t]| vertex_triangle_pair(mesh, from, v, t).gap),
@@ -84,7 +84,9 @@ impl NearPairs {
 
     /// Whether the list holds every pair that can meet on a straight way.
     pub fn holds(&self, from: &[Vec3], to: &[Vec3]) -> bool {
-        let inside = |x: &Vec3, [low, high]: &[Vec3; 2]| (0..3).all(|k| low[k] <= x[k] && x[k] <= high[k]);
+        let inside = |x: &Vec3, [low, high]: &[[f32; 3]; 2]| {
+            (0..3).all(|k| f64::from(low[k]) <= x[k] && x[k] <= f64::from(high[k]))
+        };
         let held = |v: usize| inside(&from[v], &self.boxes[v]) && inside(&to[v], &self.boxes[v]);
         self.boxes.len() == from.len() && (0..from.len()).into_par_iter().with_min_len(CHUNK).all(held)
     }
@@ -114,6 +116,14 @@ impl NearPairs {
             }),
         }
     }
+}
+
+/// The nearest numbers in single precision that are not below.
+fn rounded_up(x: &Vec3) -> [f32; 3] {
+    std::array::from_fn(|k| {
+        let near = x[k] as f32;
+        if f64::from(near) < x[k] { near.next_up() } else { near }
+    })
 }
 
 /// Gaps of pairs, in order.

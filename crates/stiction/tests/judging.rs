@@ -1,0 +1,61 @@
+//! A judge that borrows the mesh and tree of a method says what one with its own says, and changes nothing.
+
+use std::path::Path;
+use stiction::Simulation;
+use stiction::scene::load_text;
+use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_numerics::Vec3;
+
+const SCENE: &str = "stiction = 1
+    fps = 100
+    step = 0.005
+    method = { key = 'barrier' }
+    [bodies.sheet]
+    kind = 'cloth'
+    mesh = { grid = { size = [0.2, 0.2], cells = [8, 8] } }
+    material = { density = 500.0, thickness = 0.0005, young = 1e6, poisson = 0.3 }
+    velocity = [0, 0, -0.5]
+    gap = 0.001
+    array = { count = [1, 1, 2], step = [0.003, 0.002, 0.004] }
+    [bodies.block]
+    kind = 'solid'
+    mesh = { tet_box = { size = [0.1, 0.1, 0.05], cells = [2, 2, 1] } }
+    material = { density = 1000.0, young = 1e6, poisson = 0.3 }
+    translate = [0, 0, -0.03]
+    gap = 0.001
+    [colliders.floor]
+    plane = { offset = -0.06 }
+    gap = 0.001";
+
+fn simulation() -> Simulation {
+    let loaded = load_text("sheets", SCENE, Path::new("."), &[] as &[&str]).expect("the scene is valid");
+    Simulation::new(loaded.scene).expect("it can run")
+}
+
+#[test]
+fn borrowed_or_own_the_findings_are_the_same() {
+    let mut simulation = simulation();
+    simulation.step().expect("a step");
+    let node = simulation.model.bodies[0].nodes.start + 40;
+    // Into the block, through its lower side, and out through the floor.
+    for drop in [0.03, 0.06, 0.1] {
+        simulation.state.blocks[node] -= Vec3::z() * drop;
+        let found = simulation.judge().expect("a judgement").report;
+        let (model, state) = (&simulation.model, &simulation.state);
+        let mut own = Collider::new(model, DetectOptions::judging()).expect("a mesh");
+        assert_eq!(found, own.judge(model, &state.blocks, state.time).expect("a judgement"));
+        assert!(!found.crossings.is_empty());
+        simulation.state.blocks[node] += Vec3::z() * drop;
+    }
+}
+
+#[test]
+fn a_run_that_is_judged_goes_as_one_that_is_not() {
+    let (mut judged, mut alone) = (simulation(), simulation());
+    for _ in 0..3 {
+        judged.judge().expect("a judgement");
+        judged.step().expect("a step");
+        alone.step().expect("a step");
+    }
+    assert_eq!(judged.state, alone.state);
+}
