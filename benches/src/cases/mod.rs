@@ -28,6 +28,7 @@ pub mod pd_cloth;
 pub mod pd_convergence;
 pub mod pd_donuts;
 pub mod pd_frames;
+pub mod pd_heap;
 pub mod pd_kernels;
 pub mod render;
 pub mod steps;

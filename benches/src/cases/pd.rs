@@ -44,7 +44,16 @@ pub fn frames(scene: Scene, skip: usize, count: usize) -> Result<Frames, Stopped
 
 /// The same with another bound of the wall time of each part \[s\].
 pub fn frames_within(scene: Scene, skip: usize, count: usize, longest: f64) -> Result<Frames, Stopped> {
-    let mut simulation = Simulation::new(scene)?;
+    frames_from(Simulation::new(scene)?, skip, count, longest)
+}
+
+/// The same from where a simulation stands.
+pub fn frames_from(
+    mut simulation: Simulation,
+    skip: usize,
+    count: usize,
+    longest: f64,
+) -> Result<Frames, Stopped> {
     let start = Instant::now();
     for _ in 0..skip {
         if start.elapsed().as_secs_f64() > longest {

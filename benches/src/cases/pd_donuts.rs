@@ -9,11 +9,12 @@ use crate::machine::MemoryMark;
 use crate::record::{Limit, Record};
 use crate::registry::{Settings, Stopped};
 
-/// Time per frame of the document with 800 donuts \[ms\], and what is allowed here.
-const DOCUMENT: f64 = 33_191.0;
-const FACTOR: f64 = 2.5;
+/// Time per frame of the document with 800 donuts \[ms\].
+pub const DOCUMENT: f64 = 33_191.0;
+/// Largest time as a multiple of it.
+pub const FACTOR: f64 = 2.5;
 /// Largest memory \[bytes\].
-const MEMORY: f64 = 6e9;
+pub const MEMORY: f64 = 6e9;
 /// Frames before those that are measured, and how many are.
 const SKIP: usize = 2;
 const MEASURED: usize = 2;
