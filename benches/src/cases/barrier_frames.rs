@@ -11,6 +11,7 @@ use crate::record::{Limit, Record};
 use crate::registry::{Settings, Stopped};
 use std::path::Path;
 use stiction::scene::{Scene, load, load_text};
+use stiction::solvers::StepReport;
 use stiction::{Simulation, gallery};
 
 /// Largest multiple of the time on a GPU.
@@ -24,6 +25,16 @@ enum Source {
     File(&'static str),
 }
 
+/// When others call a step solved: the last Newton direction over the step \[m/s\]. Friction's limits are those of the start of the step for all of them,
+/// ours follow the pressure.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// Its largest component; IPC takes 1 % of the diagonal of the scene per second.
+    Largest(f64),
+    /// The root of its mean square; Codim-IPC takes 1 mm/s.
+    Mean(f64),
+}
+
 /// A scene as others ran it.
 struct Compared {
     source: Source,
@@ -35,14 +46,21 @@ struct Compared {
     there: f64,
     /// What we may take at most \[s\].
     limit: f64,
+    rule: Option<Rule>,
 }
 
 const fn frames(source: Source, set: &'static [&'static str], skip: usize, there: f64) -> Compared {
-    Compared { source, set, skip, count: 20, there, limit: SLOWER * there }
+    Compared { source, set, skip, count: 20, there, limit: SLOWER * there, rule: None }
 }
 
-const fn steps(file: &'static str, skip: usize, count: usize, there: f64, faster: f64) -> Compared {
-    Compared { source: Source::File(file), set: &[], skip, count, there, limit: there / faster }
+const fn steps(
+    file: &'static str,
+    [skip, count]: [usize; 2],
+    [there, faster]: [f64; 2],
+    rule: Rule,
+) -> Compared {
+    let rule = Some(rule);
+    Compared { source: Source::File(file), set: &[], skip, count, there, limit: there / faster, rule }
 }
 
 const FRAMES: [Compared; 6] = [
@@ -56,11 +74,11 @@ const FRAMES: [Compared; 6] = [
 
 /// A frame of these scenes is a step.
 const STEPS: [Compared; 5] = [
-    steps("peers/drape_8k", 0, 7, 40.1, 10.0),
-    steps("peers/sheets_and_ball", 0, 12, 11.4, 10.0),
-    steps("peers/mat_twist", 34, 10, 2.86, 5.0),
-    steps("peers/card_house_ipc", 0, 10, 4.9, 5.0),
-    steps("peers/arch_ipc", 0, 30, 2.6, 5.0),
+    steps("peers/drape_8k", [0, 7], [40.1, 10.0], Rule::Mean(1e-3)),
+    steps("peers/sheets_and_ball", [0, 12], [11.4, 10.0], Rule::Mean(1e-3)),
+    steps("peers/mat_twist", [34, 10], [2.86, 5.0], Rule::Largest(0.01414)),
+    steps("peers/card_house_ipc", [0, 10], [4.9, 5.0], Rule::Largest(0.0514)),
+    steps("peers/arch_ipc", [0, 30], [2.6, 5.0], Rule::Largest(0.01355)),
 ];
 
 /// Frames beside the GPU implementation.
@@ -98,8 +116,27 @@ fn measure(
     record.number(format!("{figure}_of_the_other"), compared.there);
     describe(&mut record, &simulation, &outcome, count);
     add_shares(&mut record, &outcome.reports, outcome.spent.wall);
+    if let Some(rule) = compared.rule {
+        judge_by(&mut record, rule, &outcome.reports);
+    }
     record.number("intersections", simulation.judge()?.intersections() as f64);
     Ok(record)
+}
+
+/// How many steps others would call solved, and the speed that is left in the others.
+fn judge_by(record: &mut Record, rule: Rule, reports: &[StepReport]) {
+    let (name, bound) = match rule {
+        Rule::Largest(bound) => ("change_m", bound),
+        Rule::Mean(bound) => ("mean_change_m", bound),
+    };
+    let left = |report: &StepReport| {
+        let change = report.residual.iter().find(|(found, _)| *found == name);
+        change.map_or(f64::INFINITY, |(_, change)| change / report.advanced)
+    };
+    let left: Vec<f64> = reports.iter().map(left).collect();
+    record.number("their_rule_m_per_s", bound);
+    record.number("solved_by_their_rule", left.iter().filter(|v| **v <= bound).count() as f64);
+    record.number("largest_left_m_per_s", left.iter().copied().fold(0.0, f64::max));
 }
 
 fn gallery_scene(name: &str, set: &[&str]) -> Result<Scene, Stopped> {

@@ -3,7 +3,7 @@
 //! A candidate is reduced to the features that realise its distance: vertex–vertex, vertex–edge,
 //! vertex–triangle or edge–edge. Several candidates may reduce to the same pair (a vertex beside an edge is
 //! seen by every face around that edge); such a pair is kept once, with its multiplicity: the number of
-//! vertex–triangle candidates that led to it, at least one.
+//! vertex–triangle candidates that led to it.
 
 use crate::broad_phase::Candidates;
 use crate::distance::{Feature, edge_edge, point_edge, point_triangle};
@@ -46,7 +46,7 @@ pub struct ProximityPair {
     pub distance: f64,
     /// Distance less both half-thicknesses \[m\].
     pub gap: f64,
-    /// Number of vertex–triangle candidates that led here, at least one.
+    /// Number of vertex–triangle candidates that led here; 1 for the interiors of two edges, 0 where edges alone led to a vertex.
     pub multiplicity: u32,
 }
 
@@ -125,7 +125,6 @@ fn merge_duplicates(pairs: &[ProximityPair]) -> Vec<ProximityPair> {
             None => merged.push(*pair),
         }
     }
-    merged.iter_mut().for_each(|pair| pair.multiplicity = pair.multiplicity.max(1));
     merged
 }
 

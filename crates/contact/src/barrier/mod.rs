@@ -6,12 +6,14 @@
 
 pub mod anchor;
 pub mod blocks;
+pub mod inside;
 pub mod lagged;
 pub mod shape;
 pub mod stiffness;
 
 pub use anchor::AnchoredFriction;
 pub use blocks::BarrierTerms;
+pub use inside::{edge_edge_lead, inside_share};
 pub use lagged::{LaggedFriction, SlidingHessian};
 pub use shape::{Barrier, BarrierValue, CappedLogarithm};
 pub use stiffness::{contact_mass, contact_stiffness, pin_stiffness, strain_limit_stiffness, wall_stiffness};

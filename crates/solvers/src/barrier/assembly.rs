@@ -46,8 +46,7 @@ fn evaluate(
 ) -> Vec<Terms> {
     let barrier = options.shape();
     let evaluate = |contact: &Contact| {
-        let multiplicity = f64::from(contact.multiplicity);
-        let [kappa, inertial] = stiffness(options, world, elastic, contact).map(|k| k * multiplicity);
+        let [kappa, inertial] = stiffness(options, world, elastic, contact).map(|k| k * contact.weight);
         let terms = BarrierTerms::new(&barrier, contact.gap, contact.activation, kappa, contact.normal);
         let Some(mut terms) = terms else { return Terms::default() };
         let slope = barrier.at(contact.gap, contact.activation).slope;

@@ -15,8 +15,9 @@ use rayon::prelude::*;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
 use stiction_collision::narrow_phase::narrow_phase;
-use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
+use stiction_collision::{BroadPhase, CollisionMesh, MeshError, PairKind, ProximityPair};
 use stiction_contact::ContactStencil;
+use stiction_contact::barrier::{edge_edge_lead, inside_share};
 use stiction_contact::detect::{PlacedShape, collision_mesh};
 use stiction_numerics::{BlockPattern, Vec3};
 
@@ -49,8 +50,8 @@ pub(super) struct Contact {
     pub gap: f64,
     /// ĝ.
     pub activation: f64,
-    /// How many pairs of primitives this contact stands for.
-    pub multiplicity: u32,
+    /// How many pairs of primitives this contact stands for; less than one where a border takes over.
+    pub weight: f64,
     /// Motion of the prescribed part of `e`, where there is any.
     pub script: Option<Box<Scripted>>,
     pub objects: [u32; 2],
@@ -120,6 +121,8 @@ pub(super) struct Detector {
     pub walls: Vec<Wall>,
     pub near: NearPairs,
     pub owners: Owners,
+    /// Which objects have triangles.
+    faced: Vec<bool>,
     /// Largest activation gap \[m\].
     pub widest: f64,
     /// Whether there are strands: a judge looks whether they begin inside of something, which is no contact here.
@@ -140,7 +143,9 @@ impl Detector {
         let widest = model.surfaces.objects.iter().map(|o| o.contact_gap).fold(0.0, f64::max);
         let owners = Owners::new(model, pattern);
         let strands = !model.rods.strands.is_empty();
-        Ok(Detector { mesh, phase, walls, near: NearPairs::default(), owners, widest, strands })
+        let mut faced = vec![false; model.surfaces.objects.len()];
+        (0..mesh.triangles().len()).for_each(|t| faced[mesh.triangle_body(t as u32) as usize] = true);
+        Ok(Detector { mesh, phase, walls, near: NearPairs::default(), owners, faced, widest, strands })
     }
 
     /// Number of vertices of mesh colliders.
@@ -177,7 +182,8 @@ impl Detector {
         let model = world.model;
         let positions = surface_positions(model, way.now);
         let pairs = self.pairs(&positions)?;
-        let convert = |pair: &ProximityPair| from_pair(model, way, pair);
+        let faced = &self.faced[..];
+        let convert = |pair: &ProximityPair| from_pair(model, way, (&positions, faced), pair);
         let mut contacts: Vec<Contact> = pairs.par_iter().filter_map(convert).collect();
         for wall in &self.walls {
             wall.contacts(model, &self.mesh, way, &positions, &mut contacts);
@@ -225,12 +231,21 @@ pub(super) fn add_vertex(model: &Model, stencil: &mut ContactStencil, vertex: u3
 }
 
 /// The contact of a pair, if it is near enough and anything in it can move.
-fn from_pair(model: &Model, way: Way<'_>, pair: &ProximityPair) -> Option<Contact> {
+fn from_pair(
+    model: &Model,
+    way: Way<'_>,
+    (x, faced): (&[Vec3], &[bool]),
+    pair: &ProximityPair,
+) -> Option<Contact> {
     let first = pair.weights.iter().position(|w| *w > 0.0)?;
     let second = pair.weights.iter().position(|w| *w < 0.0)?;
     let objects = [first, second].map(|k| model.surfaces.object_of_vertex[pair.vertices[k] as usize]);
     let activation = activation_gap(model, objects);
     if pair.gap >= activation {
+        return None;
+    }
+    let weight = weight(pair, x, objects.map(|o| faced[o as usize]), activation);
+    if weight == 0.0 {
         return None;
     }
     let (mut stencil, mut held) = (ContactStencil::default(), (0, 0.0));
@@ -249,10 +264,27 @@ fn from_pair(model: &Model, way: Way<'_>, pair: &ProximityPair) -> Option<Contac
         normal: pair.normal,
         gap: pair.gap,
         activation,
-        multiplicity: pair.multiplicity,
+        weight,
         script: Scripted::kept(moved, ahead),
         objects,
         key: AnchorKey::of_pair(pair, objects[1]),
         slip: Vec3::zeros(),
     })
+}
+
+/// How many pairs of primitives a pair stands for. What two edges see at a vertex is seen by the faces around it as well, unless it is of a rod;
+/// so only the interiors of two edges add to what vertices and faces see, as far as they lead.
+fn weight(pair: &ProximityPair, x: &[Vec3], faced: [bool; 2], activation: f64) -> f64 {
+    match pair.kind {
+        PairKind::EdgeEdge if faced == [true; 2] => {
+            let [a, b] = [[1, 0], [3, 2]].map(|[to, from]: [usize; 2]| {
+                x[pair.vertices[to] as usize] - x[pair.vertices[from] as usize]
+            });
+            let [p, q, r, s] = pair.weights.map(f64::abs);
+            inside_share(edge_edge_lead([&a, &b], [[p, q], [r, s]], pair.distance), activation)
+        }
+        PairKind::VertexVertex if pair.multiplicity == 0 => f64::from(u8::from(faced == [false; 2])),
+        PairKind::VertexEdge if pair.multiplicity == 0 => f64::from(u8::from(!faced[1])),
+        _ => f64::from(pair.multiplicity),
+    }
 }

@@ -64,6 +64,8 @@ pub(super) struct Iteration {
     pub limit: Limit,
     /// Size of the whole direction \[m\].
     pub change: f64,
+    /// Root of the mean square of the direction over the nodes that are free \[m\].
+    pub mean_change: f64,
     /// Whether friction of a contact still looks for its force.
     pub is_settling: bool,
     pub solved: Solved,
@@ -103,11 +105,12 @@ impl Newton<'_> {
         };
         let forces = contacts.iter().zip(&terms).map(force).collect();
         let change = potential.change_size(&direction.blocks);
+        let mean_change = mean_over_free(&direction.blocks[..world.model.nodes], fixed);
         let is_settling = self.is_settling(potential, way, (&contacts, &terms), &direction.blocks);
         let next = moved(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
         let before = std::mem::replace(now, next);
         self.last_motion = LastMotion::between(start.time, before, now);
-        Ok(Iteration { limit, change, is_settling, solved, contacts, forces })
+        Ok(Iteration { limit, change, mean_change, is_settling, solved, contacts, forces })
     }
 
     /// Whether friction of some contact is not yet what it will be: its slip or its limit.
@@ -190,6 +193,13 @@ impl Newton<'_> {
             Ok((d, solved))
         })
     }
+}
+
+/// Root of the mean square over the nodes that are free.
+fn mean_over_free(d: &[Vec3], fixed: &[bool]) -> f64 {
+    let free = d.iter().zip(fixed).filter(|(_, fixed)| !**fixed);
+    let (sum, count) = free.fold((0.0, 0), |(sum, count), (d, _)| (sum + d.norm_squared(), count + 1));
+    (sum / f64::from(count.max(1))).sqrt()
 }
 
 /// `now + γ α d` with α by object; prescribed things that go all the way stand exactly where their script wants them.

@@ -203,7 +203,7 @@ impl BarrierSolver {
             report.counters.push(("min_gap_m", gap));
         }
         if let Some(last) = &progress.last {
-            report.residual.push(("change_m", last.change));
+            report.residual.extend([("change_m", last.change), ("mean_change_m", last.mean_change)]);
             report_contacts(world, last, &now.blocks, report);
             if self.options.friction == FrictionModel::Anchored {
                 let moved = |c: &Contact| {

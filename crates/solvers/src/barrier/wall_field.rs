@@ -125,6 +125,20 @@ impl<'a> Field<'a> {
         feature.corners().iter().map(|&v| self.distance(v)).fold(f64::INFINITY, f64::min)
     }
 
+    /// How much smaller φ is inside of a feature than on its border \[m\]; infinite for a vertex, which has none.
+    pub fn lead(&self, feature: &Feature, corners: &[Vec3; 3], inside: f64) -> f64 {
+        let [a, b, c] = *corners;
+        let border = match feature.size {
+            1 => f64::INFINITY,
+            2 => self.at_most(feature),
+            _ => {
+                let edges = [[a, b], [b, c], [c, a]].map(|edge| self.placed.nearest(&edge).distance);
+                edges.into_iter().fold(f64::INFINITY, f64::min)
+            }
+        };
+        border - inside
+    }
+
     /// A value that φ of a solid is nowhere below on a feature that goes straight from `x`, where the samples are, to `y` \[m\].
     pub fn at_least(&self, feature: &Feature, [x, y]: [&[Vec3]; 2]) -> f64 {
         let corners = feature.corners();

@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use stiction_bodies::Model;
 use stiction_collision::CollisionMesh;
 use stiction_contact::ContactStencil;
+use stiction_contact::barrier::inside_share;
 use stiction_contact::detect::{PlacedShape, SurfaceMotion, Travel};
 use stiction_numerics::Vec3;
 
@@ -309,7 +310,7 @@ impl NearWall<'_> {
             normal: found.normal,
             gap,
             activation,
-            multiplicity: 1,
+            weight: inside_share(field.lead(feature, &corners, found.distance), activation),
             script: Scripted::kept(opposite(&self.moved), opposite(&self.ahead)),
             objects,
             key: AnchorKey::default(),
