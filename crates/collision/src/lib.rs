@@ -17,6 +17,7 @@ pub mod broad_phase;
 pub mod bvh;
 pub mod ccd;
 pub mod distance;
+mod excluded;
 mod half_thickness;
 pub mod intersection;
 pub mod motion;

@@ -10,6 +10,7 @@
 //! Refused with a [`MeshError`]: indices out of range, a face or segment that names a vertex twice, wrong
 //! array lengths, thickness that is negative or not finite.
 
+use crate::excluded::ExcludedPairs;
 use crate::half_thickness::{Feature, HalfThickness};
 use crate::{BroadPhase, narrow_phase};
 use stiction_numerics::Vec3;
@@ -171,8 +172,8 @@ pub struct CollisionMesh {
     owned_by_triangle: Vec<u8>,
     /// Elements that are no triangles.
     loose: Vec<Element>,
-    excluded_vertex_triangle: Vec<[u32; 2]>,
-    excluded_edge_edge: Vec<[u32; 2]>,
+    excluded_vertex_triangle: ExcludedPairs,
+    excluded_edge_edge: ExcludedPairs,
     /// Body that each vertex is rooted in, or none; empty when no vertex is.
     rooted: Vec<u32>,
 }
@@ -203,8 +204,8 @@ impl CollisionMesh {
             exempt,
             owned_by_triangle: Vec::with_capacity(input.triangles.len()),
             loose: Vec::new(),
-            excluded_vertex_triangle: Vec::new(),
-            excluded_edge_edge: Vec::new(),
+            excluded_vertex_triangle: ExcludedPairs::default(),
+            excluded_edge_edge: ExcludedPairs::default(),
             rooted: Vec::new(),
             triangles: input.triangles,
             triangle_edges,
@@ -348,14 +349,12 @@ impl CollisionMesh {
 
     #[inline]
     pub(crate) fn is_excluded_vertex_triangle(&self, vertex: u32, triangle: u32) -> bool {
-        let list = &self.excluded_vertex_triangle;
-        !list.is_empty() && list.binary_search(&[vertex, triangle]).is_ok()
+        self.excluded_vertex_triangle.contains([vertex, triangle])
     }
 
     #[inline]
     pub(crate) fn is_excluded_edge_edge(&self, edges: [u32; 2]) -> bool {
-        let list = &self.excluded_edge_edge;
-        !list.is_empty() && list.binary_search(&edges).is_ok()
+        self.excluded_edge_edge.contains(edges)
     }
 
     /// Marks vertices as rooted in a body: they, and edges between two of them, never touch nor cross its triangles and edges.
@@ -393,9 +392,7 @@ impl CollisionMesh {
         });
         let found = vertex_triangle.len() + edge_edge.len();
         self.excluded_vertex_triangle.extend(vertex_triangle);
-        self.excluded_vertex_triangle.sort_unstable();
         self.excluded_edge_edge.extend(edge_edge);
-        self.excluded_edge_edge.sort_unstable();
         Ok(found)
     }
 

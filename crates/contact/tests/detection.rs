@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
-use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
+use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
 use stiction_contact::{ContactKind, EllipticRule, Friction, NewContact};
 use stiction_numerics::{Random, Vec3};
 use stiction_scene::load_text;
@@ -40,7 +40,8 @@ impl World {
         let mut known: Vec<u64> = near.iter().map(|c| c.key).collect();
         known.sort_unstable();
         known.windows(2).for_each(|pair| assert_ne!(pair[0], pair[1], "every contact has its own key"));
-        let later = self.collider.continuous(&self.model, &self.parameters, &motion, &velocities, &known);
+        let later =
+            self.collider.coming(&self.model, &self.parameters, &motion, &velocities, Known::Trusted(&known));
         let later = later.expect("found");
         assert!(later.iter().all(|c| known.binary_search(&c.key).is_err()), "known contacts come once");
         (near, later)
@@ -71,8 +72,10 @@ fn a_fast_sheet_meets_plane_and_sheet_before_it_passes_them() {
     let motion = StepMotion { start: &fast.state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
     let mut velocities = vec![Vec3::zeros(); fast.model.blocks()];
     nodes.for_each(|n| velocities[n] = Vec3::new(0.0, 0.0, -20.0));
-    let found =
-        fast.collider.continuous(&fast.model, &fast.parameters, &motion, &velocities, &[]).expect("found");
+    let found = fast
+        .collider
+        .coming(&fast.model, &fast.parameters, &motion, &velocities, Known::Trusted(&[]))
+        .expect("found");
     assert!(found.len() > 100, "{}", found.len());
     for contact in &found {
         // The gap is that of the start: 50 mm less the thickness of 1 mm, along a vertical normal.
@@ -207,7 +210,7 @@ fn what_was_found_for_one_end_serves_the_next() {
                 collider.proximity(model, parameters, &motion, &first).expect("found");
             }
             let near = collider.proximity(model, parameters, &motion, &later).expect("found");
-            (near, collider.continuous(model, parameters, &motion, &later, &[]).expect("found"))
+            (near, collider.coming(model, parameters, &motion, &later, Known::Trusted(&[])).expect("found"))
         };
         let (remembered, anew) = (contacts(&mut seasoned, true), contacts(&mut world(&text), false));
         assert!(anew.1.len() > 60, "{}", anew.1.len());
@@ -234,8 +237,11 @@ fn near_pairs_are_asked_again_when_they_move_far() {
         let near = collider.proximity(&model, &parameters, &motion, &velocities).expect("found");
         let mut known: Vec<u64> = near.iter().map(|c| c.key).collect();
         known.sort_unstable();
-        let all = collider.continuous(&model, &parameters, &motion, &velocities, &known).expect("found");
-        let further = collider.further(&model, &parameters, &motion, &velocities, &known).expect("found");
+        let all = collider
+            .coming(&model, &parameters, &motion, &velocities, Known::Trusted(&known))
+            .expect("found");
+        let further =
+            collider.coming(&model, &parameters, &motion, &velocities, Known::Held(&known)).expect("found");
         println!("{sideways} m/s: {} near, {} coming, {} asked", near.len(), all.len(), further.len());
         assert!(near.len() > 100 && all.len() > 30, "{} {}", near.len(), all.len());
         assert_eq!(further.len(), if is_far { all.len() } else { 0 });

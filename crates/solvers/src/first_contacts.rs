@@ -2,7 +2,7 @@
 
 use crate::solver::World;
 use stiction_contact::NewContact;
-use stiction_contact::detect::{Collider, DetectError, StepMotion};
+use stiction_contact::detect::{Collider, DetectError, Known, StepMotion};
 use stiction_numerics::Vec3;
 
 /// Contacts near the start of a step, then those that come together at the given velocities \[m/s\].
@@ -16,7 +16,7 @@ pub fn near_and_coming(
     let mut near = collider.proximity(model, parameters, motion, velocity)?;
     let mut keys: Vec<u64> = near.iter().map(|c| c.key).collect();
     keys.sort_unstable();
-    near.extend(collider.further(model, parameters, motion, velocity, &keys)?);
+    near.extend(collider.coming(model, parameters, motion, velocity, Known::Held(&keys))?);
     Ok(near)
 }
 

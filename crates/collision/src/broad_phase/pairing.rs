@@ -26,6 +26,9 @@ impl<B: Extent> Pairing<'_, B> {
         if !self.mesh.bodies_may_touch(a.body, b.body) {
             return;
         }
+        if a.triangle == NONE && b.triangle == NONE {
+            return self.emit_segments(a, b, &mut found.1);
+        }
         self.emit_vertex_triangle(a, b, j, &mut found.0);
         self.emit_vertex_triangle(b, a, i, &mut found.0);
         self.emit_edge_edge(a, b, (i, j), &mut found.1);
@@ -48,6 +51,31 @@ impl<B: Extent> Pairing<'_, B> {
             {
                 found.push(PackedPair::new([v, b.triangle]));
             }
+        }
+    }
+
+    /// Two segments or points, whose boxes are those of their elements and overlap.
+    #[inline]
+    fn emit_segments(&self, a: &Element, b: &Element, found: &mut Vec<PackedPair>) {
+        let [first, second] = [a, b].map(|element| [element.vertices[0], element.vertices[1]]);
+        let share = first.contains(&second[0]) || first.contains(&second[1]);
+        if !share && a.owned >> 3 != 0 && b.owned >> 3 != 0 {
+            self.push_edge_edge((a, first, a.edges[0]), (b, second, b.edges[0]), found);
+        }
+    }
+
+    /// Two edges whose boxes overlap, unless a filter forbids the pair.
+    #[inline(always)]
+    fn push_edge_edge(
+        &self,
+        (a, first, e): (&Element, [u32; 2], u32),
+        (b, second, f): (&Element, [u32; 2], u32),
+        found: &mut Vec<PackedPair>,
+    ) {
+        let pair = [e.min(f), e.max(f)];
+        let rooted = self.mesh.is_edge_rooted(first, b.body) || self.mesh.is_edge_rooted(second, a.body);
+        if !rooted && !self.mesh.is_excluded_edge_edge(pair) {
+            found.push(PackedPair::new(pair));
         }
     }
 
@@ -83,13 +111,7 @@ impl<B: Extent> Pairing<'_, B> {
                 }
                 let second_box = self.edge_box(second);
                 if second_box.overlaps(all_a) && second_box.overlaps(&first_box) {
-                    let (e, f) = (a.edges[i], b.edges[j]);
-                    let pair = [e.min(f), e.max(f)];
-                    let rooted =
-                        self.mesh.is_edge_rooted(first, b.body) || self.mesh.is_edge_rooted(second, a.body);
-                    if !rooted && !self.mesh.is_excluded_edge_edge(pair) {
-                        found.push(PackedPair::new(pair));
-                    }
+                    self.push_edge_edge((a, first, a.edges[i]), (b, second, b.edges[j]), found);
                 }
             }
         }

@@ -6,7 +6,8 @@
 use super::analytic::{PlacedShape, PosedShape, Travel};
 use super::analytic_search::{nearest_edge_place, nearest_triangle_place};
 use super::collider::pair_gap;
-use super::step_pairs::{Search, merge};
+use super::near_pair::merge;
+use super::step_pairs::Search;
 use rayon::prelude::*;
 use stiction_numerics::Vec3;
 

@@ -61,6 +61,9 @@ pub struct StepMotion<'a> {
 /// has gone through stays through; a solid that touches comes free again.)
 pub(super) const INSIDE: f64 = 1e-5;
 
+/// Vertices per task.
+const PER_TASK: usize = 4096;
+
 /// Trees, shapes and scratch that persist over steps.
 pub struct Collider {
     mesh: CollisionMesh,
@@ -69,14 +72,14 @@ pub struct Collider {
     /// Surface vertices of bodies that belong to a primitive.
     touching: Vec<u32>,
     pub(super) options: DetectOptions,
-    /// Largest contact gap of a pair of objects \[m\].
+    /// Largest contact gap of objects with a mesh \[m\]; analytic colliders have their own.
     pub(super) widest_gap: f64,
     pub(super) start: Vec<Vec3>,
     pub(super) end: Vec<Vec3>,
     /// Nodes at the end: memory that is kept.
     nodes: Vec<Vec3>,
     /// What may touch in the step that was last asked for.
-    pairs: StepPairs,
+    pub(super) pairs: StepPairs,
     judge: Judge,
 }
 
@@ -91,7 +94,8 @@ impl Collider {
         let shapes = PlacedShape::all(model).collect();
         let dynamic = 0..surfaces.kinematic_start() as u32;
         let touching = dynamic.filter(|&v| mesh.vertex_body(v).is_some()).collect();
-        let widest_gap = surfaces.objects.iter().map(|o| o.contact_gap).fold(0.0, f64::max);
+        let meshed = (0..surfaces.vertices() as u32).filter_map(|v| mesh.vertex_body(v));
+        let widest_gap = meshed.map(|o| surfaces.objects[o as usize].contact_gap).fold(0.0, f64::max);
         let mut collider = Collider {
             mesh,
             phase,
@@ -115,10 +119,6 @@ impl Collider {
     /// The collision mesh.
     pub fn mesh(&self) -> &CollisionMesh {
         &self.mesh
-    }
-
-    pub(super) fn step_pairs(&self) -> &StepPairs {
-        &self.pairs
     }
 
     pub(super) fn touching(&self) -> &[u32] {
@@ -154,61 +154,22 @@ impl Collider {
         Ok(out)
     }
 
-    /// Pairs that come together on the way from the start to the end of the step at the velocities given, and that are not
-    /// among `known` (sorted keys); sorted, each once.
-    pub fn continuous(
+    /// Pairs that come together on the way from the start to the end of the step at the velocities given, and that need another contact beside the
+    /// known ones; sorted, each once.
+    pub fn coming(
         &mut self,
         model: &Model,
         parameters: &Parameters,
         motion: &StepMotion<'_>,
         velocities: &[Vec3],
-        known: &[u64],
-    ) -> Result<Vec<NewContact>, DetectError> {
-        self.coming(model, parameters, motion, velocities, (known, Known::Trusted))
-    }
-
-    /// The same where `known` holds all that [`Collider::proximity`] found for this step. A pair that was near from the start has its contact; it
-    /// is asked for another place only if it moves by more than its thickness and gap.
-    pub fn further(
-        &mut self,
-        model: &Model,
-        parameters: &Parameters,
-        motion: &StepMotion<'_>,
-        velocities: &[Vec3],
-        known: &[u64],
-    ) -> Result<Vec<NewContact>, DetectError> {
-        self.coming(model, parameters, motion, velocities, (known, Known::Held))
-    }
-
-    /// As [`Collider::continuous`], and known pairs whose centrelines or mid-surfaces pass through each other all the same: a contact whose weights and
-    /// normal were taken elsewhere may let its pair slip past. They come with the place of their crossing.
-    pub fn continuous_with_crossings(
-        &mut self,
-        model: &Model,
-        parameters: &Parameters,
-        motion: &StepMotion<'_>,
-        velocities: &[Vec3],
-        known: &[u64],
-    ) -> Result<Vec<NewContact>, DetectError> {
-        self.coming(model, parameters, motion, velocities, (known, Known::Watched))
-    }
-
-    fn coming(
-        &mut self,
-        model: &Model,
-        parameters: &Parameters,
-        motion: &StepMotion<'_>,
-        velocities: &[Vec3],
-        known: (&[u64], Known),
+        known: Known<'_>,
     ) -> Result<Vec<NewContact>, DetectError> {
         self.place(model, motion, velocities)?;
+        let met = self.meetings(model, known);
         let converter = self.converter(model, parameters, motion);
-        let mut out: Vec<NewContact> = self
-            .meetings(model, known)
-            .iter()
-            .filter_map(|(pair, thickness)| converter.pair(pair, &self.start, *thickness))
-            .collect();
-        out.extend(self.analytic(model, &converter, |key| known.0.binary_search(&key).is_err()));
+        let contact = |(pair, thickness): &_| converter.pair(pair, &self.start, *thickness);
+        let mut out: Vec<NewContact> = met.iter().filter_map(contact).collect();
+        out.extend(self.analytic(model, &converter, |key| known.misses(key)));
         out.sort_by_key(|c| (c.kind, c.key));
         out.dedup_by_key(|c| c.key);
         Ok(out)
@@ -222,7 +183,7 @@ impl Collider {
         time: f64,
         gap: f64,
     ) -> Result<Vec<ProximityPair>, DetectError> {
-        model.surfaces.positions(blocks, &model.colliders, time, &mut self.start);
+        self.place_start(model, blocks, time);
         let candidates = self.phase.proximity_candidates(&self.mesh, &self.start, gap)?;
         Ok(narrow_phase(&self.mesh, &candidates, &self.start, gap))
     }
@@ -266,7 +227,7 @@ impl Collider {
             false => motion.start[n] + velocities[n] * motion.h,
         };
         let mut nodes = std::mem::take(&mut self.nodes);
-        (0..model.nodes).into_par_iter().with_min_len(4096).map(end).collect_into_vec(&mut nodes);
+        (0..model.nodes).into_par_iter().with_min_len(PER_TASK).map(end).collect_into_vec(&mut nodes);
         let placed = self.place_ends(model, motion, &nodes);
         self.nodes = nodes;
         placed
@@ -279,9 +240,12 @@ impl Collider {
         motion: &StepMotion<'_>,
         end: &[Vec3],
     ) -> Result<(), DetectError> {
-        let surfaces = &model.surfaces;
-        surfaces.positions(motion.start, &model.colliders, motion.time, &mut self.start);
-        surfaces.positions(end, &model.colliders, motion.time + motion.h, &mut self.end);
+        let times = [motion.time, motion.time + motion.h];
+        let same_start = self.pairs.is_of(times) && self.starts_at(&motion.start[..model.nodes]);
+        if !same_start {
+            self.place_start(model, motion.start, motion.time);
+        }
+        model.surfaces.positions(end, &model.colliders, times[1], &mut self.end);
         let search = Search {
             model,
             mesh: &self.mesh,
@@ -289,11 +253,23 @@ impl Collider {
             touching: &self.touching,
             start: &self.start,
             end: &self.end,
-            times: [motion.time, motion.time + motion.h],
+            times,
             widest_gap: self.widest_gap,
             slack: self.options.slack,
         };
-        self.pairs.update(&mut self.phase, &search)
+        self.pairs.update(&mut self.phase, &search, same_start)
+    }
+
+    /// Surface vertices at a configuration; what was found for another one is forgotten.
+    fn place_start(&mut self, model: &Model, blocks: &[Vec3], time: f64) {
+        model.surfaces.positions(blocks, &model.colliders, time, &mut self.start);
+        self.pairs.forget();
+    }
+
+    /// Whether these are the places of the nodes at the start.
+    fn starts_at(&self, nodes: &[Vec3]) -> bool {
+        let (own, nodes) = (self.start[..nodes.len()].par_chunks(PER_TASK), nodes.par_chunks(PER_TASK));
+        own.zip(nodes).all(|(a, b)| a == b)
     }
 
     /// Thickness between a vertex and an analytic collider \[m\]: without skins.

@@ -9,7 +9,7 @@
 //! Only free nodes can be held back. What a prescribed body runs into, and pairs that touch with d₀ = 0 at the start, are counted.
 
 use super::collider::{Collider, DetectError, INSIDE, StepMotion};
-use super::near_pair::passes_by;
+use super::near_pair::{NearPair, passing_clearance};
 use rayon::prelude::*;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
@@ -99,25 +99,27 @@ impl Collider {
 
     /// All pairs that come together on the way, and vertices that enter an analytic collider.
     fn blocked(&self, model: &Model, motion: &StepMotion<'_>) -> Vec<Blocked> {
-        let vertex_triangle = self.step_pairs().vertex_triangle.par_iter().filter_map(|near| {
+        let is_free = |near: &NearPair, first: &[u32], second: &[u32], thickness: f64| {
+            near.clearance(&self.end, first, second, KEPT * near.offset.norm()).is_some()
+                || passing_clearance([&self.start, &self.end], first, second, thickness).is_some()
+        };
+        let vertex_triangle = self.pairs.vertex_triangle.par_iter().filter_map(|near| {
             let [v, t] = near.features;
             let [a, b, c] = self.mesh().triangles()[t as usize];
-            let apart = near.keeps_apart(&self.end, &[v], &[a, b, c], KEPT * near.offset.norm());
             let thickness = self.mesh().vertex_half_thickness(v) + self.mesh().triangle_half_thickness(t);
-            let meet = !apart && !passes_by([&self.start, &self.end], &[v], &[a, b, c], thickness);
+            let meet = !is_free(near, &[v], &[a, b, c], thickness);
             meet.then(|| self.block(Query::PointTriangle, [v, a, b, c], near.offset))?
         });
-        let edge_edge = self.step_pairs().edge_edge.par_iter().filter_map(|near| {
+        let edge_edge = self.pairs.edge_edge.par_iter().filter_map(|near| {
             let [e, f] = near.features;
             let ([a, b], [c, d]) = (self.mesh().edges()[e as usize], self.mesh().edges()[f as usize]);
-            let apart = near.keeps_apart(&self.end, &[a, b], &[c, d], KEPT * near.offset.norm());
             let thickness = self.mesh().edge_half_thickness(e) + self.mesh().edge_half_thickness(f);
-            let meet = !apart && !passes_by([&self.start, &self.end], &[a, b], &[c, d], thickness);
+            let meet = !is_free(near, &[a, b], &[c, d], thickness);
             meet.then(|| self.block(Query::EdgeEdge, [a, b, c, d], near.offset))?
         });
         let mut out: Vec<Blocked> = vertex_triangle.chain(edge_edge).collect();
         let end = motion.time + motion.h;
-        for (shape, near) in self.shapes().iter().zip(&self.step_pairs().analytic) {
+        for (shape, near) in self.shapes().iter().zip(&self.pairs.analytic) {
             let enters = |&vertex: &u32| {
                 let v = vertex as usize;
                 let distance = shape.closest(&self.start[v], motion.time).distance;

@@ -2,24 +2,35 @@
 
 use super::collider::{Collider, pair_gap};
 use super::convert::pair_key;
-use super::near_pair::{NearPair, floor, passes_by};
+use super::near_pair::{NearPair, floor, passing_clearance};
 use rayon::prelude::*;
 use std::ops::Index;
 use stiction_bodies::Model;
 use stiction_collision::ProximityPair;
 use stiction_collision::ccd::{Advance, AdvanceOptions, Query};
+use stiction_collision::distance::{edge_edge, point_triangle};
 use stiction_collision::narrow_phase::{edge_edge_pair, vertex_triangle_pair};
 use stiction_numerics::Vec3;
 
-/// What is done with pairs that have a contact already.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
-    /// Their contact keeps them apart.
-    Trusted,
-    /// The same, and all pairs that were near at the start have one.
-    Held,
-    /// They are looked at again.
-    Watched,
+/// Sorted keys of the contacts that there are already, and what is done with their pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known<'a> {
+    /// Their contacts keep them apart.
+    Trusted(&'a [u64]),
+    /// The same, and all that [`Collider::proximity`] found for this step is among them. A pair that was near from the start has its contact; it is
+    /// asked for another place only if it moves by more than its thickness and gap.
+    Held(&'a [u64]),
+    /// A pair whose centrelines or mid-surfaces pass through each other all the same gets another contact at the place of the crossing: one whose
+    /// weights and normal were taken elsewhere may let its pair slip past.
+    Watched(&'a [u64]),
+}
+
+impl Known<'_> {
+    /// Whether a contact with this key is not among them.
+    pub(super) fn misses(&self, key: u64) -> bool {
+        let (Known::Trusted(keys) | Known::Held(keys) | Known::Watched(keys)) = self;
+        keys.binary_search(&key).is_err()
+    }
 }
 
 /// Watched pairs must start at this share of their thickness: those pressed closer, and surfaces without thickness, which touch at
@@ -33,8 +44,6 @@ const PER_TASK: usize = 1024;
 struct Corners {
     vertices: [u32; 4],
     split: usize,
-    objects: [u32; 2],
-    thickness: f64,
 }
 
 impl Corners {
@@ -45,60 +54,106 @@ impl Corners {
 
 impl Collider {
     /// Pairs that meet, as they are when they do, with their thickness \[m\].
-    pub(super) fn meetings(&self, model: &Model, known: (&[u64], Known)) -> Vec<(ProximityPair, f64)> {
-        let mesh = self.mesh();
-        let vertex_triangle = |near: &NearPair| {
-            let [v, t] = near.features;
-            let [a, b, c] = mesh.triangles()[t as usize];
-            let corners = Corners {
-                vertices: [v, a, b, c],
-                split: 1,
-                objects: [mesh.vertex_body(v)?, mesh.triangle_body(t)],
-                thickness: mesh.vertex_half_thickness(v) + mesh.triangle_half_thickness(t),
-            };
-            if self.is_free(model, near, &corners, known.1) {
-                return None;
-            }
-            let place = |kept: f64| self.touching_place(Query::PointTriangle, near, corners.vertices, kept);
-            let pair = |kept: f64| Some(vertex_triangle_pair(mesh, &place(kept)?, v, t));
-            meeting(pair, near.offset.norm(), corners.thickness, known)
-        };
-        let edge_edge = |near: &NearPair| {
-            let [e, f] = near.features;
-            let ([a, b], [c, d]) = (mesh.edges()[e as usize], mesh.edges()[f as usize]);
-            let corners = Corners {
-                vertices: [a, b, c, d],
-                split: 2,
-                objects: [mesh.edge_body(e), mesh.edge_body(f)],
-                thickness: mesh.edge_half_thickness(e) + mesh.edge_half_thickness(f),
-            };
-            if self.is_free(model, near, &corners, known.1) {
-                return None;
-            }
-            let place = |kept: f64| self.touching_place(Query::EdgeEdge, near, corners.vertices, kept);
-            let pair = |kept: f64| Some(edge_edge_pair(mesh, &place(kept)?, e, f));
-            meeting(pair, near.offset.norm(), corners.thickness, known)
-        };
-        let pairs = self.step_pairs();
-        let first = pairs.vertex_triangle.par_iter().with_min_len(PER_TASK).filter_map(vertex_triangle);
-        let second = pairs.edge_edge.par_iter().with_min_len(PER_TASK).filter_map(edge_edge);
-        first.chain(second).collect()
+    pub(super) fn meetings(&mut self, model: &Model, known: Known<'_>) -> Vec<(ProximityPair, f64)> {
+        let mut vertex_triangle = std::mem::take(&mut self.pairs.vertex_triangle);
+        let mut edge_edge = std::mem::take(&mut self.pairs.edge_edge);
+        let collider = &*self;
+        let first = vertex_triangle.par_iter_mut().with_min_len(PER_TASK);
+        let second = edge_edge.par_iter_mut().with_min_len(PER_TASK);
+        let first = first.filter_map(|near| collider.vertex_meets_triangle(model, near, known));
+        let second = second.filter_map(|near| collider.edges_meet(model, near, known));
+        let met = first.chain(second).collect();
+        (self.pairs.vertex_triangle, self.pairs.edge_edge) = (vertex_triangle, edge_edge);
+        met
+    }
+
+    fn vertex_meets_triangle(
+        &self,
+        model: &Model,
+        near: &mut NearPair,
+        known: Known<'_>,
+    ) -> Option<(ProximityPair, f64)> {
+        let (mesh, [v, t]) = (self.mesh(), near.features);
+        let [a, b, c] = mesh.triangles()[t as usize];
+        let corners = Corners { vertices: [v, a, b, c], split: 1 };
+        let way = self.wandered(&corners);
+        if way < near.free_until {
+            return None;
+        }
+        let thickness = mesh.vertex_half_thickness(v) + mesh.triangle_half_thickness(t);
+        let objects = [mesh.vertex_body(v)?, mesh.triangle_body(t)];
+        if self.is_free((model, objects), near, (&corners, thickness, way), known) {
+            return None;
+        }
+        let place = |kept: f64| self.touching_place(Query::PointTriangle, near, corners.vertices, kept);
+        let pair = |kept: f64| Some(vertex_triangle_pair(mesh, &place(kept)?, v, t));
+        meeting(pair, near.offset.norm(), thickness, known)
+    }
+
+    fn edges_meet(
+        &self,
+        model: &Model,
+        near: &mut NearPair,
+        known: Known<'_>,
+    ) -> Option<(ProximityPair, f64)> {
+        let (mesh, [e, f]) = (self.mesh(), near.features);
+        let ([a, b], [c, d]) = (mesh.edges()[e as usize], mesh.edges()[f as usize]);
+        let corners = Corners { vertices: [a, b, c, d], split: 2 };
+        let way = self.wandered(&corners);
+        if way < near.free_until {
+            return None;
+        }
+        let thickness = mesh.edge_half_thickness(e) + mesh.edge_half_thickness(f);
+        let objects = [mesh.edge_body(e), mesh.edge_body(f)];
+        if self.is_free((model, objects), near, (&corners, thickness, way), known) {
+            return None;
+        }
+        let place = |kept: f64| self.touching_place(Query::EdgeEdge, near, corners.vertices, kept);
+        let pair = |kept: f64| Some(edge_edge_pair(mesh, &place(kept)?, e, f));
+        meeting(pair, near.offset.norm(), thickness, known)
+    }
+
+    /// How far the ends of two features have wandered in this step, together \[m\].
+    fn wandered(&self, corners: &Corners) -> f64 {
+        let farthest =
+            |side: &[u32]| side.iter().map(|&v| self.pairs.wandered[v as usize]).fold(0.0, f64::max);
+        let (first, second) = corners.sides();
+        farthest(first) + farthest(second)
     }
 
     /// Whether a pair needs no new contact: it keeps apart all the way, or the contact it has from the start holds it.
-    fn is_free(&self, model: &Model, near: &NearPair, corners: &Corners, known: Known) -> bool {
+    fn is_free(
+        &self,
+        (model, objects): (&Model, [u32; 2]),
+        near: &mut NearPair,
+        (corners, thickness, wandered): (&Corners, f64, f64),
+        known: Known<'_>,
+    ) -> bool {
         let (first, second) = corners.sides();
-        let (thickness, distance) = (corners.thickness, near.offset.norm());
+        let (ways, distance) = ([&self.start[..], &self.end[..]], near.offset.norm());
         let stop = floor(distance, thickness, self.options.slack);
-        if near.keeps_apart(&self.end, first, second, stop) {
-            return true;
+        let mut clearance = near.clearance(&self.end, first, second, stop);
+        if clearance.is_none() {
+            let gap = pair_gap(model, objects);
+            if matches!(known, Known::Held(_)) && distance - thickness <= gap {
+                // Pressed together they would be found at the start, where their contact is.
+                return distance <= thickness || self.moves_less(corners, thickness + gap);
+            }
+            clearance = passing_clearance(ways, first, second, thickness + self.widest_gap);
         }
-        let gap = pair_gap(model, corners.objects);
-        if known == Known::Held && distance - thickness <= gap {
-            // Pressed together they would be found at the start, where their contact is.
-            return distance <= thickness || self.moves_less(corners, thickness + gap);
+        let turned = || near.turned_clearance(ways, first, second, (self.offset_at_end(corners), stop));
+        let clearance = clearance.or_else(turned);
+        near.free_until = wandered + clearance.unwrap_or(0.0);
+        clearance.is_some()
+    }
+
+    /// The vector between the closest points of two features at the end \[m\].
+    fn offset_at_end(&self, corners: &Corners) -> Vec3 {
+        let [a, b, c, d] = corners.vertices.map(|v| &self.end[v as usize]);
+        match corners.split {
+            1 => point_triangle(a, b, c, d).offset,
+            _ => edge_edge(a, b, c, d).offset,
         }
-        passes_by([&self.start, &self.end], first, second, thickness + self.widest_gap)
     }
 
     /// Whether no corner of one feature moves against one of the other by more than a distance \[m\]: then no point does.
@@ -141,13 +196,13 @@ fn meeting(
     pair: impl Fn(f64) -> Option<ProximityPair>,
     start: f64,
     thickness: f64,
-    (known, trust): (&[u64], Known),
+    known: Known<'_>,
 ) -> Option<(ProximityPair, f64)> {
     let touching = pair(thickness)?;
-    if known.binary_search(&pair_key(&touching)).is_err() {
+    if known.misses(pair_key(&touching)) {
         return Some((touching, thickness));
     }
-    let watched = trust == Known::Watched && start > WATCHED * thickness && thickness > 0.0;
+    let watched = matches!(known, Known::Watched(_)) && start > WATCHED * thickness && thickness > 0.0;
     if watched { Some((pair(0.0)?, thickness)) } else { None }
 }
 

@@ -24,3 +24,4 @@ pub use collider::{Collider, DetectError, DetectOptions, StepMotion, pair_gap};
 pub use compile::collision_mesh;
 pub use filter::FilterReport;
 pub use judge::{Judge, LentTree};
+pub use meetings::Known;

@@ -51,7 +51,7 @@ impl Sieve<'_> {
     }
 
     /// Which of four pairs with these offsets stay: within the gap at the start, or not told apart by the slab across the offset for all
-    /// ends within reach (see [`NearPair::keeps_apart`]).
+    /// ends within reach (see [`NearPair::clearance`]).
     #[inline(always)]
     fn stays(&self, four: &Four, kind: Kind, offset: &Column) -> [bool; 4] {
         let distance = dot(offset, offset).sqrt();
@@ -143,7 +143,8 @@ impl VectorWork for Part<'_> {
             };
             let stays = sieve.stays(&four, kind, &offset);
             for lane in (0..chunk.len()).filter(|&lane| stays[lane]) {
-                out.push(NearPair { features: four.features[lane], offset: column_of(&offset, lane) });
+                let (features, offset) = (four.features[lane], column_of(&offset, lane));
+                out.push(NearPair { features, offset, free_until: 0.0 });
             }
         }
         out

@@ -7,12 +7,12 @@
 //! direction, step after step.
 //!
 //! The vector between the closest points at the start is kept with each pair. It tells most of them apart, for this end and for
-//! all others within reach: those are left out. What is asked of the remaining ones is the same as without this memory, so
-//! contacts do not depend on it.
+//! all others within reach: those are left out. A pair that is asked and found free is asked again only when its vertices have moved
+//! their ends by as much as it was free. What is asked is the same as without this memory, so contacts do not depend on it.
 
 use super::analytic::PlacedShape;
 use super::analytic_near::NearFeatures;
-use super::near_pair::{NearPair, is_within};
+use super::near_pair::{NearPair, is_within, replace};
 use super::sieve::Sieve;
 use rayon::prelude::*;
 use stiction_bodies::Model;
@@ -20,9 +20,10 @@ use stiction_collision::broad_phase::Ways;
 use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
 use stiction_numerics::Vec3;
 
-/// Least reach, as shares of the contact gap and of the way of the vertex.
-const OF_GAP: f64 = 0.5;
-const OF_WAY: f64 = 0.1;
+/// Least reach, as shares of the contact gap and of the way of the vertex: little, since it makes pairs of all that is near, and the few
+/// vertices that leave it are cheaply looked for again.
+const OF_GAP: f64 = 0.1;
+const OF_WAY: f64 = 0.02;
 
 /// The box of a vertex reaches so many times as far as it strayed in the step before.
 const MORE: f64 = 2.5;
@@ -39,8 +40,8 @@ const PER_TASK: usize = 4096;
 /// Pairs and features of one step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StepPairs {
-    start: Vec<Vec3>,
-    time: f64,
+    /// Start and end of the step \[s\]; `None` before the first.
+    times: Option<[f64; 2]>,
     /// The end of each vertex from which it strays: the first one, or that at which few had left their boxes.
     first: Vec<Vec3>,
     /// Middle of the box in which a vertex may end.
@@ -49,6 +50,10 @@ pub(super) struct StepPairs {
     reach: Vec<Vec3>,
     /// Lowest and highest coordinates of later ends beside the first \[m\].
     strayed: Vec<[Vec3; 2]>,
+    /// The end that was asked for last.
+    last: Vec<Vec3>,
+    /// How far each end has wandered in this step, from end to end \[m\].
+    pub wandered: Vec<f64>,
     pub vertex_triangle: Vec<NearPair>,
     pub edge_edge: Vec<NearPair>,
     /// Per analytic collider.
@@ -73,15 +78,30 @@ pub(super) struct Search<'a> {
 }
 
 impl StepPairs {
-    /// Looks again unless what is known covers the motion.
-    pub fn update(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
-        let outcome = if self.time == search.times[0] && self.start == search.start {
+    /// Whether these are the pairs of a step between two times, if it starts where they were looked for.
+    pub fn is_of(&self, times: [f64; 2]) -> bool {
+        self.times == Some(times)
+    }
+
+    /// The next search begins anew.
+    pub fn forget(&mut self) {
+        self.times = None;
+    }
+
+    /// Looks again unless what is known covers the motion. `same_start`: it starts where the one before did.
+    pub fn update(
+        &mut self,
+        phase: &mut BroadPhase,
+        search: &Search<'_>,
+        same_start: bool,
+    ) -> Result<(), MeshError> {
+        let outcome = if same_start && self.is_of(search.times) {
             self.follow(phase, search)
         } else {
             self.begin(phase, search)
         };
         if outcome.is_err() {
-            self.start.clear();
+            self.forget();
             self.strayed.clear();
         }
         outcome
@@ -89,11 +109,13 @@ impl StepPairs {
 
     /// The first search of a step.
     fn begin(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
-        self.time = search.times[0];
-        self.start.clear();
-        self.start.extend_from_slice(search.start);
-        self.first.clear();
-        self.first.extend_from_slice(search.end);
+        self.times = Some(search.times);
+        for ends in [&mut self.first, &mut self.last] {
+            ends.clear();
+            ends.extend_from_slice(search.end);
+        }
+        self.wandered.clear();
+        self.wandered.resize(search.end.len(), 0.0);
         self.strayed.resize(search.end.len(), [Vec3::zeros(); 2]);
         let bounds = |(v, [low, high]): (usize, &[Vec3; 2])| {
             let least = least_reach(search, v);
@@ -112,54 +134,65 @@ impl StepPairs {
 
     /// Another end from the same start.
     fn follow(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
-        let leaves = |v: usize| {
-            let apart = search.end[v] - self.end[v];
-            // An end that is not a number counts too: the search refuses it.
-            !(apart.abs() - self.reach[v]).iter().all(|beyond| *beyond <= 0.0)
-        };
-        let vertices = (0..search.end.len()).into_par_iter().with_min_len(PER_TASK);
-        let is_changed: Vec<bool> = vertices.map(leaves).collect();
-        let changed = is_changed.iter().filter(|c| **c).count();
-        let many = changed as f64 > MANY * is_changed.len() as f64;
-        self.stray(search, &is_changed, many);
+        let is_changed = self.stray(search);
+        let changed = is_changed.par_iter().with_min_len(PER_TASK).filter(|c| **c).count();
         if changed == 0 {
             return Ok(());
         }
         search.mesh.check_positions(search.end)?;
+        let many = changed as f64 > MANY * is_changed.len() as f64;
+        self.leave(search, &is_changed, many);
         match many {
             true => self.search_all(phase, search),
             false => self.search_around(phase, search, &is_changed),
         }
     }
 
-    /// Books where vertices ended; those that left their boxes get new ones. When few did, that was chance, and they stray from where they are;
-    /// when many did, they will do so again in the next step.
-    fn stray(&mut self, search: &Search<'_>, is_changed: &[bool], many: bool) {
+    /// Books where vertices end; tells which of them left their boxes.
+    fn stray(&mut self, search: &Search<'_>) -> Vec<bool> {
+        let booked = self.last.par_iter_mut().zip(&mut self.wandered).zip(&mut self.strayed);
+        let each = booked.enumerate().with_min_len(PER_TASK);
+        let stray =
+            |(v, ((last, wandered), [low, high])): (usize, ((&mut Vec3, &mut f64), &mut [Vec3; 2]))| {
+                let now = search.end[v];
+                *wandered += (now - *last).norm();
+                *last = now;
+                let beyond = (now - self.end[v]).abs() - self.reach[v];
+                // An end that is not a number counts too: the search refuses it.
+                let leaves = !(beyond.x <= 0.0 && beyond.y <= 0.0 && beyond.z <= 0.0);
+                if !leaves {
+                    let beside = now - self.first[v];
+                    (*low, *high) = (low.inf(&beside), high.sup(&beside));
+                }
+                leaves
+            };
+        each.map(stray).collect()
+    }
+
+    /// Vertices that left their boxes get new ones. When few did, that was chance, and they stray from where they are; when many did, they will do
+    /// so again in the next step.
+    fn leave(&mut self, search: &Search<'_>, is_changed: &[bool], many: bool) {
         let boxes = self.end.par_iter_mut().zip(&mut self.reach);
         let ends = self.first.par_iter_mut().zip(&mut self.strayed);
-        boxes.zip(ends).enumerate().with_min_len(PER_TASK).for_each(
-            |(v, ((end, reach), (first, [low, high])))| {
-                let now = search.end[v];
-                if is_changed[v] {
-                    let jump = (now - *end).abs();
-                    *reach = (jump * AFTER).add_scalar(least_reach(search, v));
-                    *end = now;
-                }
-                if is_changed[v] && !many {
-                    *first = now;
-                } else {
-                    let apart = now - *first;
-                    (*low, *high) = (low.inf(&apart), high.sup(&apart));
-                }
-            },
-        );
+        let each = boxes.zip(ends).enumerate().with_min_len(PER_TASK).filter(|(v, _)| is_changed[*v]);
+        each.for_each(|(v, ((end, reach), (first, [low, high])))| {
+            let now = search.end[v];
+            *reach = ((now - *end).abs() * AFTER).add_scalar(least_reach(search, v));
+            *end = now;
+            if many {
+                let beside = now - *first;
+                (*low, *high) = (low.inf(&beside), high.sup(&beside));
+            } else {
+                *first = now;
+            }
+        });
     }
 
     fn search_all(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
         let found = phase.moving_pairs(search.mesh, &self.ways(search))?;
         (self.vertex_triangle, self.edge_edge) = self.sieve(search).sift(&found);
         let all = |_: &[u32]| true;
-        let of_shape = |shape| NearFeatures::new(search, shape, &self.ends(), &all);
+        let of_shape = |shape| NearFeatures::new(search, shape, &self.ends(search.start), &all);
         self.analytic = search.shapes.iter().map(of_shape).collect();
         Ok(())
     }
@@ -175,30 +208,28 @@ impl StepPairs {
         let found = phase.moving_pairs_of(mesh, &self.ways(search), is_changed)?;
         let (vertex_triangle, edge_edge) = self.sieve(search).sift(&found);
         let changed = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
-        self.vertex_triangle.retain(|pair| {
-            let [v, t] = pair.features;
-            !changed(&[v]) && !changed(&mesh.triangles()[t as usize])
+        replace(&mut self.vertex_triangle, vertex_triangle, |[v, t]| {
+            changed(&[v]) || changed(&mesh.triangles()[t as usize])
         });
-        self.edge_edge.retain(|pair| !pair.features.iter().any(|&e| changed(&mesh.edges()[e as usize])));
-        merge(&mut self.vertex_triangle, vertex_triangle, |pair| pair.features);
-        merge(&mut self.edge_edge, edge_edge, |pair| pair.features);
+        let edge = |e: u32| changed(&mesh.edges()[e as usize]);
+        replace(&mut self.edge_edge, edge_edge, |[e, f]| edge(e) || edge(f));
         let mut analytic = std::mem::take(&mut self.analytic);
         for (near, shape) in analytic.iter_mut().zip(search.shapes) {
-            near.replace(search, shape, &self.ends(), &changed);
+            near.replace(search, shape, &self.ends(search.start), &changed);
         }
         self.analytic = analytic;
         Ok(())
     }
 
-    fn ways(&self, search: &Search<'_>) -> Ways<'_> {
-        Ways { start: &self.start, end: &self.end, reach: &self.reach, gap: search.widest_gap }
+    fn ways<'a>(&'a self, search: &Search<'a>) -> Ways<'a> {
+        Ways { start: search.start, end: &self.end, reach: &self.reach, gap: search.widest_gap }
     }
 
     /// Farthest distance between the start of a vertex and its possible ends \[m\].
-    fn ends(&self) -> impl Fn(u32) -> f64 + Sync + '_ {
+    fn ends<'a>(&'a self, start: &'a [Vec3]) -> impl Fn(u32) -> f64 + Sync + 'a {
         |vertex| {
             let v = vertex as usize;
-            (self.end[v] - self.start[v]).norm() + self.reach[v].norm()
+            (self.end[v] - start[v]).norm() + self.reach[v].norm()
         }
     }
 
@@ -227,18 +258,4 @@ impl StepPairs {
 /// The shortest reach of a vertex \[m\].
 fn least_reach(search: &Search<'_>, vertex: usize) -> f64 {
     OF_GAP * search.widest_gap + OF_WAY * (search.end[vertex] - search.start[vertex]).amax()
-}
-
-/// Puts the entries of a sorted list among those of another, which have other keys.
-pub(super) fn merge<T: Copy, K: Ord>(into: &mut Vec<T>, new: Vec<T>, key: impl Fn(&T) -> K) {
-    let old = std::mem::take(into);
-    into.reserve(old.len() + new.len());
-    let mut new = new.into_iter().peekable();
-    for entry in old {
-        while let Some(first) = new.next_if(|n| key(n) < key(&entry)) {
-            into.push(first);
-        }
-        into.push(entry);
-    }
-    into.extend(new);
 }

@@ -4,7 +4,7 @@ use super::options::AdmmOptions;
 use crate::first_contacts::{near_and_coming, open_penetrations};
 use crate::solver::{StepError, World};
 use stiction_contact::coulomb::NodeBlockSweep;
-use stiction_contact::detect::{Collider, DetectError, StepMotion, pair_gap};
+use stiction_contact::detect::{Collider, DetectError, Known, StepMotion, pair_gap};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions};
 use stiction_numerics::{Mat3, Vec3};
 
@@ -66,9 +66,11 @@ impl StepContacts {
                 memory = Some(last);
                 near_and_coming(collider, world, motion, velocity)?
             }
-            Wanted::New => collider.continuous(model, parameters, motion, velocity, &self.known)?,
+            Wanted::New => {
+                collider.coming(model, parameters, motion, velocity, Known::Trusted(&self.known))?
+            }
             Wanted::Late => {
-                collider.continuous_with_crossings(model, parameters, motion, velocity, &self.known)?
+                collider.coming(model, parameters, motion, velocity, Known::Watched(&self.known))?
             }
         };
         Ok(self.append(found, options, (world, motion.h), memory))

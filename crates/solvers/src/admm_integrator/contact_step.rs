@@ -9,7 +9,7 @@ use crate::contact_report::report_contacts;
 use crate::first_contacts::open_penetrations;
 use crate::report::{StepReport, StepSeconds, timed};
 use crate::solver::{StepError, World};
-use stiction_contact::detect::{Collider, StepMotion};
+use stiction_contact::detect::{Collider, Known, StepMotion};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions};
 use stiction_numerics::{Vec3, ordered_max_by};
 
@@ -95,7 +95,7 @@ impl<'a> ContactStep<'a> {
             let velocity: Vec<Vec3> = (0..x.len()).map(|n| self.end_velocity(n, x)).collect();
             let (model, parameters) = (world.model, world.parameters);
             let found = timed(&mut seconds.detection, || {
-                collider.continuous_with_crossings(model, parameters, &self.motion, &velocity, &self.known)
+                collider.coming(model, parameters, &self.motion, &velocity, Known::Watched(&self.known))
             })?;
             if found.is_empty() {
                 break;

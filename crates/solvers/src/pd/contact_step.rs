@@ -10,7 +10,7 @@ use crate::report::{StepReport, StepSeconds, timed};
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::mem::take;
-use stiction_contact::detect::{Collider, StepMotion};
+use stiction_contact::detect::{Collider, Known, StepMotion};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions, Stabilisation};
 use stiction_numerics::Vec3;
 
@@ -93,7 +93,7 @@ impl<'a> ContactStep<'a> {
         let velocity = self.velocity(positions);
         let World { model, parameters } = self.world;
         let found = timed(&mut seconds.detection, || {
-            self.collider.further(model, parameters, &self.motion, &velocity, &self.known)
+            self.collider.coming(model, parameters, &self.motion, &velocity, Known::Held(&self.known))
         })?;
         self.append(found, None)
     }

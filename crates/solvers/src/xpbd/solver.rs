@@ -11,7 +11,7 @@ use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use stiction_bodies::{Prescription, State};
-use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
+use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
 use stiction_contact::{ContactSet, NewContact, ProjectOptions};
 use stiction_energy::{Elasticity, ElasticityError, TriangleElement};
 use stiction_numerics::{Vec3, ordered_max_by};
@@ -127,7 +127,7 @@ impl Solver for XpbdSolver {
             if iteration % self.options.detect_every == 0 {
                 let found = timed(&mut report.seconds.detection, || {
                     let v = velocities(&points, start, h);
-                    self.collider.further(model, world.parameters, &motion, &v, &contacts.known)
+                    self.collider.coming(model, world.parameters, &motion, &v, Known::Held(&contacts.known))
                 })?;
                 contacts.append(found, self.options.resolve_time, h)?;
             }
