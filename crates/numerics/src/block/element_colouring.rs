@@ -3,12 +3,16 @@
 //! Colouring single elements makes every colour stride over the whole matrix: each block comes in from memory
 //! once per colour. Here runs of neighbouring elements form *groups* that one task scatters in order, and the groups
 //! are coloured: groups of one colour share no block. Locality stays, and there are about as many colours as groups that
-//! meet at a block. The order of additions to a block is fixed by (colour, group, element), never by threads.
+//! meet at a block. Long lists are cut into *sections* that run one after the other, each with colours of its own: the part of the
+//! matrix that a section touches stays in the cache while all its colours pass over it. The order of additions to a block is fixed by
+//! (section, colour, group, element), never by threads.
 
 /// Group sizes to try, largest first; one is always possible.
 const GROUP_SIZES: [usize; 4] = [256, 64, 16, 1];
 /// A group size is taken when a colour holds at least this many groups on average, enough to feed the threads.
 const GROUPS_PER_COLOUR: usize = 16;
+/// Groups of a section: enough for the colours, few enough for a cache.
+const GROUPS_PER_SECTION: usize = 128;
 
 /// Elements with `N` blocks each, arranged for parallel scattering.
 #[derive(Clone, Debug)]
@@ -50,7 +54,7 @@ pub fn colour_elements<const N: usize>(block_count: usize, stencils: &[[u32; N]]
     result.expect("group size one is always taken")
 }
 
-/// Colour of each group of `size` consecutive elements of `order`, first fit.
+/// Colour of each group of `size` consecutive elements of `order`, first fit, colours ascending from section to section.
 fn colour_groups<const N: usize>(
     block_count: usize,
     stencils: &[[u32; N]],
@@ -61,9 +65,11 @@ fn colour_groups<const N: usize>(
     // which stays valid because palettes run one after the other.
     let mut used = vec![0u64; block_count];
     let mut base = 0;
-    order
-        .chunks(size)
-        .map(|group| {
+    let mut colours = Vec::with_capacity(order.len().div_ceil(size));
+    for section in order.chunks(size * GROUPS_PER_SECTION) {
+        let first = base;
+        let mut count = 0;
+        for group in section.chunks(size) {
             let blocks = || group.iter().flat_map(|&e| stencils[e as usize]);
             let mut taken = blocks().fold(0, |mask, i| mask | used[i as usize]);
             if taken == u64::MAX {
@@ -73,9 +79,13 @@ fn colour_groups<const N: usize>(
             }
             let colour = taken.trailing_ones();
             blocks().for_each(|i| used[i as usize] |= 1 << colour);
-            base + colour
-        })
-        .collect()
+            colours.push(base + colour);
+            count = count.max(base + colour + 1 - first);
+        }
+        section.iter().flat_map(|&e| stencils[e as usize]).for_each(|i| used[i as usize] = 0);
+        base = first + count;
+    }
+    colours
 }
 
 /// Sorts groups by colour (stable) and copies their elements into execution order.
@@ -174,6 +184,16 @@ mod tests {
             .collect();
         check(1000, &scattered);
         check::<4>(10, &[]);
+    }
+
+    #[test]
+    fn long_lists_run_section_after_section() {
+        let chain: Vec<[u32; 2]> = (0..100_000).map(|i| [i, i + 1]).collect();
+        let colouring = check(100_001, &chain);
+        let section = 256 * GROUPS_PER_SECTION as u32;
+        assert_eq!(colouring.colour_count(), 2 * 100_000_usize.div_ceil(section as usize));
+        // No element runs before one of an earlier section.
+        assert!(colouring.order.windows(2).all(|w| w[0] / section <= w[1] / section));
     }
 
     #[test]

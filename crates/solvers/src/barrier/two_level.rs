@@ -13,8 +13,11 @@ use stiction_numerics::{
     ordered_sum,
 };
 
-/// Nodes of an aggregate at most.
+/// Nodes of an aggregate at most, at least.
 const SIZE: usize = 16;
+
+/// Aggregates beyond which they grow instead: the factor takes more than its share of a solve from there on.
+const MOST: usize = 8192;
 
 /// Aggregates or blocks per task.
 const CHUNK: usize = 1024;
@@ -34,7 +37,8 @@ impl Aggregates {
     fn new(pattern: &BlockPattern, nodes: usize) -> Aggregates {
         let mut of_block = vec![NONE; pattern.block_count()];
         let mut count = 0;
-        let mut patch: Vec<usize> = Vec::with_capacity(SIZE);
+        let size = SIZE.max(nodes / MOST);
+        let mut patch: Vec<usize> = Vec::with_capacity(size);
         for seed in 0..nodes {
             if of_block[seed] != NONE {
                 continue;
@@ -43,11 +47,11 @@ impl Aggregates {
             patch.push(seed);
             of_block[seed] = count;
             let mut next = 0;
-            while next < patch.len() && patch.len() < SIZE {
+            while next < patch.len() && patch.len() < size {
                 let block = patch[next];
                 let upper = pattern.row(block).iter().map(|&c| c as usize);
                 for near in pattern.lower_links(block).map(|(row, _)| row).chain(upper) {
-                    if near < nodes && of_block[near] == NONE && patch.len() < SIZE {
+                    if near < nodes && of_block[near] == NONE && patch.len() < size {
                         of_block[near] = count;
                         patch.push(near);
                     }
