@@ -13,11 +13,8 @@ use stiction_numerics::{
     ordered_sum,
 };
 
-/// Nodes of an aggregate at most, at least.
+/// Nodes of an aggregate at most.
 const SIZE: usize = 16;
-
-/// Aggregates beyond which they grow instead: the factor takes more than its share of a solve from there on.
-const MOST: usize = 8192;
 
 /// Aggregates or blocks per task.
 const CHUNK: usize = 1024;
@@ -37,8 +34,7 @@ impl Aggregates {
     fn new(pattern: &BlockPattern, nodes: usize) -> Aggregates {
         let mut of_block = vec![NONE; pattern.block_count()];
         let mut count = 0;
-        let size = SIZE.max(nodes / MOST);
-        let mut patch: Vec<usize> = Vec::with_capacity(size);
+        let mut patch: Vec<usize> = Vec::with_capacity(SIZE);
         for seed in 0..nodes {
             if of_block[seed] != NONE {
                 continue;
@@ -47,11 +43,11 @@ impl Aggregates {
             patch.push(seed);
             of_block[seed] = count;
             let mut next = 0;
-            while next < patch.len() && patch.len() < size {
+            while next < patch.len() && patch.len() < SIZE {
                 let block = patch[next];
                 let upper = pattern.row(block).iter().map(|&c| c as usize);
                 for near in pattern.lower_links(block).map(|(row, _)| row).chain(upper) {
-                    if near < nodes && of_block[near] == NONE && patch.len() < size {
+                    if near < nodes && of_block[near] == NONE && patch.len() < SIZE {
                         of_block[near] = count;
                         patch.push(near);
                     }
