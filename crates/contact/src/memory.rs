@@ -15,6 +15,7 @@ pub struct ImpulseMemory {
 impl ImpulseMemory {
     /// From pairs (key, impulse) in any order; of equal keys the first is kept.
     pub fn new(mut entries: Vec<(u64, Vec3)>) -> Self {
+        // Contacts come as a few sorted runs, which the sort finds and merges.
         entries.sort_by_key(|entry| entry.0);
         entries.dedup_by_key(|entry| entry.0);
         Self { entries }

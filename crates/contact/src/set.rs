@@ -5,8 +5,11 @@
 //! fourth component beside the velocity of its node. That is 32 bytes less per contact, and a node is then one aligned
 //! quarter of a cache-line pair.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
 use stiction_numerics::Vec3;
-use stiction_numerics::stencil_stages::StencilStages;
+use stiction_numerics::stencil_stages::{CHUNK, MIN_PARALLEL_BATCH, StencilStages};
 
 use crate::cone::project_on_cone;
 use crate::contact::{ContactError, ContactKind, Friction, NewContact};
@@ -53,6 +56,52 @@ pub(crate) struct Cold {
     pub cohesion: f64,
 }
 
+impl Hot {
+    /// A contact over nodes of the given weights \[kg\], awake, with the impulse that it had; its elliptic cone and the weights of a long stencil go elsewhere.
+    fn new(contact: &NewContact, node_weights: &[f64], memory: Option<&ImpulseMemory>) -> Hot {
+        let coefficients = contact.stencil.weights();
+        let mut weights = [0.0; 4];
+        if coefficients.len() <= 4 {
+            weights[..coefficients.len()].copy_from_slice(coefficients);
+        }
+        let s = contact.compliance + own_block(contact.stencil.nodes(), coefficients, node_weights);
+        let friction = match contact.friction {
+            Friction::Isotropic(friction) => friction,
+            Friction::Elliptic(cone) => 0.5 * (cone.friction_tangent + cone.friction_binormal),
+        };
+        // The cohesive pull acts on the slack node too; its share is constant and joins the offset.
+        let normal_offset = contact.normal_offset - contact.compliance * contact.cohesion;
+        // The old impulse may leave the cone about a turned normal: bring it back.
+        let impulse = memory
+            .and_then(|memory| memory.get(contact.key))
+            .map_or(Vec3::zeros(), |r| project_on_cone(r * s, &contact.normal, friction));
+        Hot {
+            weights,
+            normal: contact.normal,
+            friction,
+            offset: contact.kinematic_velocity + contact.normal * normal_offset,
+            inverse_s: 1.0 / s,
+            impulse,
+            slack: contact.compliance / s,
+            elliptic: ISOTROPIC,
+            asleep: false,
+            kind: contact.kind,
+        }
+    }
+}
+
+impl Cold {
+    fn new(contact: &NewContact) -> Cold {
+        Cold {
+            key: contact.key,
+            bodies: contact.bodies,
+            gap: contact.gap as f32,
+            point: std::array::from_fn(|k| contact.point[k] as f32),
+            cohesion: contact.cohesion,
+        }
+    }
+}
+
 /// All contacts of one solve, with their impulses.
 #[derive(Clone, Debug)]
 pub struct ContactSet {
@@ -62,6 +111,8 @@ pub struct ContactSet {
     /// Weights of long stencils, parallel to the pool of the stages.
     pub(crate) long_weights: Vec<f64>,
     pub(crate) elliptic: Vec<EllipticCone>,
+    /// Batches as they came.
+    batches: Vec<Range<usize>>,
     /// Node weights \[kg\].
     weights: Vec<f64>,
     /// Velocities under projection.
@@ -80,6 +131,7 @@ impl ContactSet {
             stages: StencilStages::new(weights.len()),
             long_weights: Vec::new(),
             elliptic: Vec::new(),
+            batches: Vec::new(),
             weights: weights.to_vec(),
             nodes: weights.iter().map(|&w| [0.0, 0.0, 0.0, inverse_weight(w)]).collect(),
             tallies: Vec::new(),
@@ -94,6 +146,7 @@ impl ContactSet {
         self.stages.clear();
         self.long_weights.clear();
         self.elliptic.clear();
+        self.batches.clear();
         self.tallies.clear();
         self.any_cohesion = false;
     }
@@ -120,68 +173,38 @@ impl ContactSet {
         batch: &[NewContact],
         memory: Option<&ImpulseMemory>,
     ) -> Result<(), ContactError> {
-        batch.iter().try_for_each(|contact| contact.validate(&self.weights))?;
-        self.stages
-            .append(batch.iter().map(|contact| contact.stencil.nodes()))
-            .expect("validated stencils are within range and free of repeats");
-        self.reserve(batch.len());
-        for contact in batch {
-            self.push(contact, memory);
+        let wrong = |contact: &NewContact| contact.validate(&self.weights).err();
+        if let Some(error) = batch.par_iter().with_min_len(1024).find_map_first(wrong) {
+            return Err(error);
         }
+        let at = |place: usize| &batch[interleaved(place, batch.len())];
+        let order = || (0..batch.len()).map(at);
+        self.stages
+            .append(order().map(|contact| contact.stencil.nodes()))
+            .expect("validated stencils are within range and free of repeats");
+        let (first, weights) = (self.len(), &self.weights);
+        if first == 0 {
+            // The first batch is the large one: exact. Later ones are small: by doubling.
+            self.hot.reserve_exact(batch.len());
+            self.cold.reserve_exact(batch.len());
+        }
+        let places = || (0..batch.len()).into_par_iter().with_min_len(1024);
+        self.hot.par_extend(places().map(|place| Hot::new(at(place), weights, memory)));
+        self.cold.par_extend(places().map(|place| Cold::new(at(place))));
+        for (hot, contact) in self.hot[first..].iter_mut().zip(order()) {
+            let coefficients = contact.stencil.weights();
+            if coefficients.len() > 4 {
+                self.long_weights.extend_from_slice(coefficients);
+            }
+            if let Friction::Elliptic(cone) = contact.friction {
+                hot.elliptic = self.elliptic.len() as u32;
+                self.elliptic.push(cone);
+            }
+            self.any_cohesion |= contact.cohesion > 0.0;
+        }
+        self.batches.push(first..self.len());
         self.tallies.resize(self.stages.chunk_count(), Tally::default());
         Ok(())
-    }
-
-    /// The first batch is the large one: exact. Later ones are small: by doubling.
-    fn reserve(&mut self, more: usize) {
-        if self.hot.is_empty() {
-            self.hot.reserve_exact(more);
-            self.cold.reserve_exact(more);
-        }
-    }
-
-    fn push(&mut self, contact: &NewContact, memory: Option<&ImpulseMemory>) {
-        let stencil = &contact.stencil;
-        let mut weights = [0.0; 4];
-        if stencil.weights().len() <= 4 {
-            weights[..stencil.weights().len()].copy_from_slice(stencil.weights());
-        } else {
-            self.long_weights.extend_from_slice(stencil.weights());
-        }
-        let s = contact.compliance + own_block(stencil.nodes(), stencil.weights(), &self.weights);
-        let (friction, elliptic) = match contact.friction {
-            Friction::Isotropic(friction) => (friction, ISOTROPIC),
-            Friction::Elliptic(cone) => {
-                self.elliptic.push(cone);
-                (0.5 * (cone.friction_tangent + cone.friction_binormal), self.elliptic.len() as u32 - 1)
-            }
-        };
-        // The cohesive pull acts on the slack node too; its share is constant and joins the offset.
-        let normal_offset = contact.normal_offset - contact.compliance * contact.cohesion;
-        // The old impulse may leave the cone about a turned normal: bring it back.
-        let impulse = memory
-            .and_then(|memory| memory.get(contact.key))
-            .map_or(Vec3::zeros(), |r| project_on_cone(r * s, &contact.normal, friction));
-        self.any_cohesion |= contact.cohesion > 0.0;
-        self.hot.push(Hot {
-            weights,
-            normal: contact.normal,
-            friction,
-            offset: contact.kinematic_velocity + contact.normal * normal_offset,
-            inverse_s: 1.0 / s,
-            impulse,
-            slack: contact.compliance / s,
-            elliptic,
-            asleep: false,
-            kind: contact.kind,
-        });
-        self.cold.push(Cold {
-            key: contact.key,
-            bodies: contact.bodies,
-            gap: contact.gap as f32,
-            point: std::array::from_fn(|k| contact.point[k] as f32),
-            cohesion: contact.cohesion,
-        });
     }
 
     /// Changes the node weights \[kg\] and keeps the impulses in N·s: `r̄ ← r̄ s_new/s_old`.
@@ -317,7 +340,11 @@ impl ContactSet {
 
     /// What the next step needs to warm start.
     pub fn remember(&self) -> ImpulseMemory {
-        ImpulseMemory::new((0..self.len()).map(|c| (self.cold[c].key, self.impulse(c))).collect())
+        let sorted = self
+            .batches
+            .iter()
+            .flat_map(|batch| (0..batch.len()).map(|item| batch.start + place_of(item, batch.len())));
+        ImpulseMemory::new(sorted.map(|c| (self.cold[c].key, self.impulse(c))).collect())
     }
 
     /// Share of contacts that run in parallel stages.
@@ -335,6 +362,32 @@ impl ContactSet {
             + self.tallies.capacity() * size_of::<Tally>()
             + self.stages.bytes()
     }
+}
+
+/// Parts of a chunk that take turns.
+const STREAMS: usize = 4;
+
+/// Which contact of a batch stands at a place of the sweep. Neighbours in a sorted batch share nodes, so that each update waits for the one before; so the four
+/// quarters of a chunk take turns. (Sixteen parts are faster still, but a pile of sheets then takes longer to come to rest.) Short batches and the rest after the last
+/// whole chunk stay as they are.
+fn interleaved(place: usize, length: usize) -> usize {
+    transposed(place, length, STREAMS)
+}
+
+/// The place of a contact of a batch: the inverse.
+fn place_of(item: usize, length: usize) -> usize {
+    transposed(item, length, CHUNK / STREAMS)
+}
+
+/// Reads a chunk, `width` numbers a row, column by column.
+fn transposed(place: usize, length: usize, width: usize) -> usize {
+    const { assert!(CHUNK.is_multiple_of(STREAMS)) };
+    let first = place / CHUNK * CHUNK;
+    if length < MIN_PARALLEL_BATCH || first + CHUNK > length {
+        return place;
+    }
+    let within = place - first;
+    first + within % width * (CHUNK / width) + within / width
 }
 
 /// `Σ b_j²/w_j` \[1/kg\].
@@ -355,6 +408,20 @@ mod tests {
     fn hot_data_stays_small() {
         assert!(size_of::<Hot>() + 16 <= 160);
         assert!(size_of::<Hot>() + 16 + size_of::<Cold>() <= 192);
+    }
+
+    #[test]
+    fn every_contact_of_a_batch_finds_its_place() {
+        for length in [0, 3, CHUNK, MIN_PARALLEL_BATCH, MIN_PARALLEL_BATCH + 100] {
+            let mut places: Vec<usize> = (0..length).map(|place| interleaved(place, length)).collect();
+            let apart = length < MIN_PARALLEL_BATCH
+                || places[..CHUNK - 1].iter().zip(&places[1..]).all(|(a, b)| a + 1 != *b);
+            assert!(apart);
+            assert!(places.iter().enumerate().all(|(place, at)| place / CHUNK == at / CHUNK));
+            assert!(places.iter().enumerate().all(|(place, at)| place_of(*at, length) == place));
+            places.sort_unstable();
+            assert!(places.into_iter().eq(0..length));
+        }
     }
 
     #[test]

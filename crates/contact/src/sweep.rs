@@ -225,6 +225,20 @@ impl StencilKernel<SweepNode, Hot, Tally> for Update<'_> {
     fn skip(&self, hot: &Hot) -> bool {
         hot.asleep
     }
+    /// A contact without impulse that opens stays so.
+    #[inline(always)]
+    fn idle(&self, hot: &mut Hot, nodes: &[SweepNode; 4], tally: &mut Tally) -> bool {
+        let opens = hot.impulse == Vec3::zeros()
+            && (gather(nodes, &hot.weights) + hot.offset).dot(&hot.normal) >= 0.0;
+        if opens {
+            tally.updates += 1;
+            if self.sleep_below_squared > 0.0 {
+                hot.asleep = true;
+                tally.fell_asleep += 1;
+            }
+        }
+        opens
+    }
     #[inline(always)]
     fn short(&self, hot: &mut Hot, _: &[u32; 4], nodes: &mut [SweepNode; 4], tally: &mut Tally) {
         let impulse = self.solve(hot, gather(nodes, &hot.weights), tally);

@@ -65,6 +65,10 @@ pub trait StencilKernel<T, I, A> {
     fn skip(&self, _item: &I) -> bool {
         false
     }
+    /// Whether an item of up to four nodes leaves them as they are: then it is done, and nothing is stored that a later item would wait for.
+    fn idle(&self, _item: &mut I, _nodes: &[T; 4], _tally: &mut A) -> bool {
+        false
+    }
     /// Updates an item of up to four nodes. Unused slots repeat the first node and are not stored.
     fn short(&self, item: &mut I, at: &[u32; 4], nodes: &mut [T; 4], tally: &mut A);
     /// Updates an item of more than four nodes; `pool` is the place of its indices in the pool.
@@ -278,6 +282,9 @@ impl StencilStages {
                 // SAFETY: every index was checked against `node_count` on entry; nodes belong to this chunk.
                 unsafe {
                     let mut local = at.map(|n| *shared.nodes.add(n as usize));
+                    if kernel.idle(item, &local, tally) {
+                        continue;
+                    }
                     kernel.short(item, at, &mut local, tally);
                     // Backwards: unused slots hold the old value of the first node, which must be stored last.
                     for slot in (0..4).rev() {

@@ -3,7 +3,7 @@
 //! λ_c is not stored from step to step: at a fixed point it equals −h W⁻¹ Bᵀ r, so the remembered impulses r give it back, also
 //! for contacts that came or went.
 
-use super::options::PdOptions;
+use super::options::{Accept, PdOptions};
 use crate::contact_report::report_contacts;
 use crate::first_contacts::{near_and_coming, open_penetrations};
 use crate::report::{StepReport, StepSeconds, timed};
@@ -41,7 +41,7 @@ pub struct ContactStep<'a> {
 }
 
 impl<'a> ContactStep<'a> {
-    /// No contacts yet, for nodes of the given weights \[kg\] in `parts` parts.
+    /// No contacts yet, for nodes of the given weights \[kg\] in `parts` parts; the memory of a set that was used before is used again.
     pub fn new(
         options: &'a PdOptions,
         world: World<'a>,
@@ -49,15 +49,23 @@ impl<'a> ContactStep<'a> {
         collider: &'a mut Collider,
         (part_of_node, parts): (&'a [u32], usize),
         weights: &[f64],
+        used: Option<ContactSet>,
     ) -> ContactStep<'a> {
         let nodes = world.model.nodes;
+        let set = match used.filter(|set| set.weights() == weights) {
+            Some(mut set) => {
+                set.clear();
+                set
+            }
+            None => ContactSet::new(weights),
+        };
         ContactStep {
             options,
             world,
             motion,
             collider,
             part_of_node,
-            set: ContactSet::new(weights),
+            set,
             known: Vec::new(),
             touched: vec![false; parts],
             touching: vec![false; nodes],
@@ -131,6 +139,41 @@ impl<'a> ContactStep<'a> {
         });
     }
 
+    /// The last projection may send points into each other anew: detects along the way to the end of the step and projects again until nothing
+    /// new is found and nothing slips past its contact, in up to `final_passes` rounds. Returns the number of contacts that came late.
+    pub fn catch_late(&mut self, x: &[Vec3], seconds: &mut StepSeconds) -> Result<usize, StepError> {
+        let World { model, parameters } = self.world;
+        let before = self.set.len();
+        for _ in 0..self.options.final_passes {
+            let velocity = self.velocity(&self.ends(x));
+            let late = timed(&mut seconds.detection, || {
+                self.collider.continuous_with_crossings(
+                    model,
+                    parameters,
+                    &self.motion,
+                    &velocity,
+                    &self.known,
+                )
+            })?;
+            if late.is_empty() {
+                break;
+            }
+            self.append(late, None)?;
+            self.project(x, seconds);
+        }
+        Ok(self.set.len() - before)
+    }
+
+    /// Where free nodes end: x_t + h p, feasible, where something touches, x elsewhere.
+    pub fn ends(&self, x: &[Vec3]) -> Vec<Vec3> {
+        let projected = |n: usize| self.options.accept == Accept::Projected && self.touching[n];
+        let end = |n: usize| match projected(n) {
+            true => self.motion.start[n] + self.projected[n] * self.motion.h,
+            false => x[n],
+        };
+        (0..x.len()).map(end).collect()
+    }
+
     /// λ_c += x − x_t − h p in the parts that touch something.
     pub fn update_dual(&mut self, positions: &[Vec3]) {
         let mut dual = take(&mut self.dual);
@@ -171,6 +214,7 @@ impl<'a> ContactStep<'a> {
     /// Fills the part of a report that is about contacts.
     pub fn report(&self, report: &mut StepReport) {
         report_contacts(&self.set, self.world, self.motion.h, report);
+        report.counters.push(("contacts_in_parallel", self.set.parallel_share()));
     }
 
     /// Shortens the step to `blocks` where surfaces would cross on the way, and reports what was done.
@@ -200,7 +244,7 @@ impl<'a> ContactStep<'a> {
         let h = self.motion.h;
         if self.options.stabilise {
             let stabilised = Stabilisation { compliance: self.options.alpha, spring: self.options.spring };
-            found.iter_mut().for_each(|contact| stabilised.apply(contact, h));
+            found.par_iter_mut().with_min_len(1024).for_each(|contact| stabilised.apply(contact, h));
         } else {
             open_penetrations(&mut found, self.options.resolve_time, h);
         }

@@ -53,6 +53,8 @@ pub struct PdOptions {
     pub profile: bool,
     /// The accepted state.
     pub accept: Accept,
+    /// Most rounds of detection and projection after the last iteration, so that what it sent into something else is kept out too.
+    pub final_passes: usize,
     /// Shortens the accepted step where a surface would cross another on the way.
     pub filter: bool,
 }
@@ -77,6 +79,7 @@ impl Default for PdOptions {
             stop_early: false,
             profile: false,
             accept: Accept::Projected,
+            final_passes: 0,
             filter: false,
         }
     }

@@ -4,9 +4,9 @@ use super::constraints::Constraints;
 use super::contact_step::ContactStep;
 use super::global_step::GlobalStep;
 use super::local_step::LocalStep;
-use super::options::{Accept, PdOptions};
+use super::options::PdOptions;
 use super::residuals::{LONGEST_PROFILE, PROFILE_NAMES, Residuals, Watch};
-use super::step_data::{RowTargets, outer_forces};
+use super::step_data::{RowTargets, nominal_step, outer_forces};
 use crate::advance::accept;
 use crate::incremental::Inertia;
 use crate::registry::MethodError;
@@ -16,8 +16,8 @@ use crate::solver::{Solver, StepError, World};
 use rayon::prelude::*;
 use stiction_bodies::surfaces::VertexSource;
 use stiction_bodies::{Prescription, State};
-use stiction_contact::ImpulseMemory;
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
+use stiction_contact::{ContactSet, ImpulseMemory};
 use stiction_energy::Elasticity;
 use stiction_numerics::{Vec3, ordered_max_by};
 
@@ -34,6 +34,8 @@ pub struct PdSolver {
     memory: ImpulseMemory,
     /// What they did to each node, Bᵀ r \[N s\].
     pushes: Vec<Vec3>,
+    /// The contacts of the last step: their memory is used again.
+    used: Option<ContactSet>,
 }
 
 /// Nodes that some point of a surface depends on.
@@ -97,6 +99,7 @@ impl PdSolver {
             collider,
             memory: ImpulseMemory::default(),
             pushes: vec![Vec3::zeros(); world.model.nodes],
+            used: None,
         })
     }
 
@@ -230,22 +233,37 @@ impl Solver for PdSolver {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
         let prescription = model.pins.prescribe(model, state, state.time + h);
-        self.constraints.weigh(h, self.local.spring_duals());
+        let nominal = nominal_step(h);
+        self.constraints.weigh(nominal, self.local.spring_duals());
         let targets = RowTargets::new(&self.constraints, world, state.time, state.time + h);
         let factored = self.global.factored;
         timed(&mut report.seconds.linear_solve, || {
-            self.global.prepare(world, &self.constraints, &targets, &prescription.fixed, h, &self.options)
+            self.global.prepare(
+                world,
+                &self.constraints,
+                &targets,
+                &prescription.fixed,
+                nominal,
+                &self.options,
+            )
         })?;
         let predicted = self.predicted(world, state, &prescription, h);
-        let base = self.base(world, state, (&prescription.fixed, &targets), &predicted, h);
+        let base = self.base(world, state, (&prescription.fixed, &targets), &predicted, nominal);
         let start = &state.blocks[..model.nodes];
         timed(&mut report.seconds.local_projection, || {
-            self.local.begin(&self.constraints, &targets, start, h);
+            self.local.begin(&self.constraints, &targets, start, nominal);
         });
         let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: state.time, h };
         let parts = (&self.global.part_of_node[..], self.global.parts());
-        let mut contact =
-            ContactStep::new(&self.options, world, motion, &mut self.collider, parts, &self.global.weights);
+        let mut contact = ContactStep::new(
+            &self.options,
+            world,
+            motion,
+            &mut self.collider,
+            parts,
+            &self.global.weights,
+            self.used.take(),
+        );
         let mut x = predicted;
         let (global, fixed) = (&self.global, &prescription.fixed[..]);
         let steps = Loop {
@@ -262,18 +280,23 @@ impl Solver for PdSolver {
         let reached = steps.run(&mut self.local, &mut contact, &mut x, watch, &mut report)?;
         self.local.finish(&self.constraints, &x);
         contact.project(&x, &mut report.seconds);
+        let late = contact.catch_late(&x, &mut report.seconds)?;
         contact.report(&mut report);
         (self.memory, self.pushes) = (contact.set.remember(), contact.pushes());
-        let mut blocks = accepted(world, state, &prescription, &contact, &x, self.options.accept, h);
+        let mut blocks = accepted(state, &prescription, &contact.ends(&x));
         if self.options.filter {
             contact.filter(&mut blocks, &mut report)?;
         }
+        self.used = Some(contact.set);
         report.iterations = reached.iterations;
         let delta = reached.moved + reached.apart;
         report.converged = delta < self.options.tolerance;
         report.residual.extend([("delta_m", delta), ("moved_m", reached.moved), ("apart_m", reached.apart)]);
         if let Some((Residuals { primal, dual }, combined)) = reached.last {
             report.residual.extend([("primal", primal), ("dual_n", dual), ("combined", combined)]);
+        }
+        if self.options.final_passes > 0 {
+            report.counters.push(("late_contacts", late as f64));
         }
         report.counters.push(("factorisations", (self.global.factored - factored) as f64));
         report.counters.push(("factor_entries", self.global.factor_entries() as f64));
@@ -334,24 +357,12 @@ impl PdSolver {
     }
 }
 
-/// The end of a step: feasible where something touches; angles of rods and shells stay, they are no unknowns here.
-fn accepted(
-    world: World<'_>,
-    state: &State,
-    prescription: &Prescription,
-    contact: &ContactStep<'_>,
-    x: &[Vec3],
-    choice: Accept,
-    h: f64,
-) -> Vec<Vec3> {
+/// The end of a step: prescribed nodes at their targets, free ones at `ends`; angles of rods and shells stay, they are no unknowns here.
+fn accepted(state: &State, prescription: &Prescription, ends: &[Vec3]) -> Vec<Vec3> {
     let mut blocks = state.blocks.clone();
-    for (n, block) in blocks.iter_mut().enumerate() {
-        if prescription.fixed[n] {
-            *block = prescription.target[n];
-        } else if n < world.model.nodes {
-            let projected = choice == Accept::Projected && contact.touching[n];
-            *block = if projected { *block + contact.projected[n] * h } else { x[n] };
-        }
+    blocks[..ends.len()].copy_from_slice(ends);
+    for (n, block) in blocks.iter_mut().enumerate().filter(|(n, _)| prescription.fixed[*n]) {
+        *block = prescription.target[n];
     }
     blocks
 }

@@ -88,6 +88,26 @@ fn the_filter_keeps_fast_sheets_apart() {
     assert!(with.iter().any(|(_, limited, _)| *limited > 0.0), "{with:?}");
 }
 
+/// What the last projection sends into something else is found and kept out; without the guarantee of the filter.
+#[test]
+fn final_passes_catch_what_comes_late() {
+    let crossings = |passes: usize| {
+        let mut run = Run::new(&thrown(&format!(", final_passes = {passes}")));
+        let steps: Vec<(usize, f64)> = (0..12)
+            .map(|_| {
+                let report = run.step(0.02);
+                let late = if passes > 0 { counter(&report, "late_contacts") } else { 0.0 };
+                (run.crossings(), late)
+            })
+            .collect();
+        println!("{passes} passes: {steps:?}");
+        (steps.iter().map(|s| s.0).sum::<usize>(), steps.iter().map(|s| s.1).sum::<f64>())
+    };
+    let (without, with) = (crossings(0), crossings(8));
+    assert!(without.0 > 0 && with.1 > 0.0, "{without:?} {with:?}");
+    assert!(2 * with.0 < without.0, "{with:?} against {without:?}");
+}
+
 #[test]
 fn weights_of_bodies_that_do_not_exist_are_refused() {
     let good = sunk(", contact_weights = { cube = 50.0 }");
