@@ -208,6 +208,7 @@ fn what_was_found_for_one_end_serves_the_next() {
             let World { model, parameters, collider, .. } = world;
             if warm {
                 collider.proximity(model, parameters, &motion, &first).expect("found");
+                collider.coming(model, parameters, &motion, &first, Known::Trusted(&[])).expect("found");
             }
             let near = collider.proximity(model, parameters, &motion, &later).expect("found");
             (near, collider.coming(model, parameters, &motion, &later, Known::Trusted(&[])).expect("found"))

@@ -16,7 +16,7 @@ pub fn candidates(mesh: &CollisionMesh, start: &[Vec3], end: &[Vec3], gap: f64) 
 /// Twin of [`BroadPhase::moving_pairs`].
 pub fn moving_candidates(mesh: &CollisionMesh, ways: &Ways<'_>) -> Candidates {
     let mut phase = BroadPhase::new(mesh, ways.start).expect("valid positions");
-    phase.set_moving_boxes(mesh, ways);
+    phase.set_moving_boxes(mesh, ways, |_| true);
     compare(mesh, &phase.moving.vertices)
 }
 

@@ -208,6 +208,8 @@ impl BroadPhase {
         self.tree = Bvh::build(&boxes, |element| mesh.element(element as usize).body);
         self.elements = self.tree.order().iter().map(|&e| mesh.element(e as usize)).collect();
         self.rebuilds += 1;
+        // They were in the order of the old tree.
+        self.moving = MovingBoxes::default();
     }
 
     fn set_vertex_boxes(

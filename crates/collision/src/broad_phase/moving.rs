@@ -7,7 +7,7 @@
 use super::sorted::{PackedPair, sorted};
 use super::{BroadPhase, CHUNK, Candidates, Found, Pairing, element_box, grown_box};
 use crate::bvh::{Boxes, Extent, MovingBox, Visit};
-use crate::surface::{CollisionMesh, MeshError};
+use crate::surface::{CollisionMesh, Element, MeshError};
 use rayon::prelude::*;
 use stiction_numerics::Vec3;
 
@@ -86,10 +86,15 @@ impl BroadPhase {
         is_changed: &[bool],
     ) -> Result<MovingPairs, MeshError> {
         mesh.check_positions(ways.end)?;
-        self.fit_moving(mesh, ways);
+        let changed = |element: &Element| element.vertices.iter().any(|&v| is_changed[v as usize]);
+        let all = (0..self.elements.len()).into_par_iter().with_min_len(CHUNK);
+        let positions: Vec<usize> = all.filter(|&i| changed(&self.elements[i])).collect();
+        if self.moving.vertices.is_empty() {
+            self.fit_moving(mesh, ways);
+        } else {
+            self.refit_moving(mesh, ways, is_changed, &positions);
+        }
         let pairing = self.moving_pairing(mesh);
-        let changed = |i: usize| self.elements[i].vertices.iter().any(|&v| is_changed[v as usize]);
-        let positions: Vec<usize> = (0..self.elements.len()).filter(|&i| changed(i)).collect();
         let around = |chunk: &[usize]| {
             let mut found = Found::default();
             for &i in chunk {
@@ -100,7 +105,7 @@ impl BroadPhase {
                 };
                 self.tree.descend_in(&self.moving.tree, meets, |j| {
                     // A pair of changed elements is seen from the first of them.
-                    if j > i || (j < i && !changed(j)) {
+                    if j > i || (j < i && !changed(&self.elements[j])) {
                         pairing.emit(i.min(j), i.max(j), &mut found);
                     }
                 });
@@ -123,19 +128,41 @@ impl BroadPhase {
     }
 
     fn fit_moving(&mut self, mesh: &CollisionMesh, ways: &Ways<'_>) {
-        self.set_moving_boxes(mesh, ways);
+        self.set_moving_boxes(mesh, ways, |_| true);
         let MovingBoxes { vertices, tree } = &mut self.moving;
         let elements = &self.elements;
         self.tree.fit(tree, |position| element_box(&elements[position], vertices));
     }
 
-    pub(super) fn set_moving_boxes(&mut self, mesh: &CollisionMesh, ways: &Ways<'_>) {
+    /// The same where only some vertices have other ends than before; `positions` are those of their elements.
+    fn refit_moving(
+        &mut self,
+        mesh: &CollisionMesh,
+        ways: &Ways<'_>,
+        is_changed: &[bool],
+        positions: &[usize],
+    ) {
+        self.set_moving_boxes(mesh, ways, |v| is_changed[v]);
+        let MovingBoxes { vertices, tree } = &mut self.moving;
+        let elements = &self.elements;
+        self.tree.fit_at(tree, positions, |position| element_box(&elements[position], vertices));
+    }
+
+    pub(super) fn set_moving_boxes(
+        &mut self,
+        mesh: &CollisionMesh,
+        ways: &Ways<'_>,
+        is_wanted: impl Fn(usize) -> bool + Sync,
+    ) {
         let origin = self.origin;
         let boxes = &mut self.moving.vertices;
         boxes.resize(mesh.vertex_count(), MovingBox::EMPTY);
         boxes.par_chunks_mut(CHUNK).enumerate().for_each(|(number, part)| {
             for (k, slot) in part.iter_mut().enumerate() {
                 let v = number * CHUNK + k;
+                if !is_wanted(v) {
+                    continue;
+                }
                 let (p, q, reach) = (&ways.start[v], &ways.end[v], &ways.reach[v]);
                 let half = mesh.vertex_half_thickness(v as u32) + 0.5 * ways.gap;
                 let start = grown_box(p, p, half, &origin);

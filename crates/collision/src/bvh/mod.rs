@@ -156,6 +156,20 @@ impl Bvh {
         if leaves > 0 { refit_subtree(&mut boxes.nodes, &boxes.elements, leaves).1 } else { 0.0 }
     }
 
+    /// The same where only the elements at some positions have other boxes than before.
+    pub fn fit_at<B: Extent>(
+        &self,
+        boxes: &mut Boxes<B>,
+        positions: &[usize],
+        box_of_position: impl Fn(usize) -> B,
+    ) {
+        positions.iter().for_each(|&position| boxes.elements[position] = box_of_position(position));
+        let leaves = self.order.len().div_ceil(LEAF);
+        if !positions.is_empty() {
+            refit_subtree(&mut boxes.nodes, &boxes.elements, leaves);
+        }
+    }
+
     /// How much more a traversal costs than just after the build; 1 means as good as new.
     pub fn degradation(&self) -> f64 {
         if self.built_cost > 0.0 { self.cost / self.built_cost } else { 1.0 }

@@ -94,31 +94,94 @@ pub(super) fn is_within(distance: f64, thickness: f64, gap: f64) -> bool {
 /// Pairs per task.
 const PER_TASK: usize = 4096;
 
-/// Puts new pairs in the place of changed ones; both lists are sorted.
+/// Puts new pairs in the place of changed ones; both lists are sorted. In place: the lists are long, and fresh memory costs more than the work.
 pub(super) fn replace(
     pairs: &mut Vec<NearPair>,
     new: Vec<NearPair>,
     changed: impl Fn([u32; 2]) -> bool + Sync,
 ) {
-    let stays = |pair: &&NearPair| !changed(pair.features);
-    let kept = pairs.par_iter().with_min_len(PER_TASK).filter(stays).copied().collect();
-    *pairs = kept;
+    let keep = |chunk: &mut [NearPair]| {
+        let mut kept = 0;
+        for k in 0..chunk.len() {
+            if !changed(chunk[k].features) {
+                chunk[kept] = chunk[k];
+                kept += 1;
+            }
+        }
+        kept
+    };
+    let kept: Vec<usize> = pairs.par_chunks_mut(PER_TASK).map(keep).collect();
+    let mut end = 0;
+    for (number, kept) in kept.into_iter().enumerate() {
+        let begin = number * PER_TASK;
+        pairs.copy_within(begin..begin + kept, end);
+        end += kept;
+    }
+    pairs.truncate(end);
     merge(pairs, new, |pair| pair.features);
 }
 
-/// Puts the entries of a sorted list among those of another, which have other keys.
+/// Puts the entries of a sorted list among those of another, which have other keys: from the back, so that nothing is overwritten.
 pub(super) fn merge<T: Copy, K: Ord>(into: &mut Vec<T>, new: Vec<T>, key: impl Fn(&T) -> K) {
-    if new.is_empty() {
-        return;
-    }
-    let old = std::mem::take(into);
-    into.reserve(old.len() + new.len());
-    let mut new = new.into_iter().peekable();
-    for entry in old {
-        while let Some(first) = new.next_if(|n| key(n) < key(&entry)) {
-            into.push(first);
+    let mut old = into.len();
+    into.extend_from_slice(&new);
+    let mut place = into.len();
+    for entry in new.iter().rev() {
+        while old > 0 && key(&into[old - 1]) > key(entry) {
+            (old, place) = (old - 1, place - 1);
+            into[place] = into[old];
         }
-        into.push(entry);
+        place -= 1;
+        into[place] = *entry;
     }
-    into.extend(new);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two crossed edges, one above the other, turn together: the slab across their first distance closes, the one between first and last does not.
+    #[test]
+    fn edges_that_turn_together_stay_apart() {
+        let start = [Vec3::x(), -Vec3::x(), Vec3::y(), -Vec3::y()];
+        let start: Vec<Vec3> =
+            start.iter().zip([0.2, 0.2, 0.0, 0.0]).map(|(p, z)| p + Vec3::z() * z).collect();
+        let (sin, cos) = 0.2f64.sin_cos();
+        let turn = |p: &Vec3| Vec3::new(cos * p.x + sin * p.z, p.y, cos * p.z - sin * p.x);
+        let end: Vec<Vec3> = start.iter().map(turn).collect();
+        let near = NearPair { features: [0, 1], offset: Vec3::z() * 0.2, free_until: 0.0 };
+        let (first, second) = (&[0, 1][..], &[2, 3][..]);
+        assert_eq!(near.clearance(&end, first, second, 0.05), None);
+        let turned = |floor: f64| {
+            let at_end = Vec3::new(sin, 0.0, cos) * 0.2;
+            near.turned_clearance([&start, &end], first, second, (at_end, floor))
+        };
+        // Across the mean direction the ends of the first edge come nearer by sin 0.1 in half of the turn.
+        let width = 0.2 * 0.1f64.cos() - 0.1f64.sin();
+        assert!((turned(0.05).expect("apart") - (width - 0.05)).abs() < 1e-9);
+        assert_eq!(turned(0.11), None);
+    }
+
+    fn pair(number: u32) -> NearPair {
+        NearPair { features: [number / 3, number % 3], offset: Vec3::zeros(), free_until: 0.0 }
+    }
+
+    #[test]
+    fn changed_pairs_give_way_to_new_ones() {
+        let numbers = |pairs: &[NearPair]| -> Vec<u32> {
+            pairs.iter().map(|pair| 3 * pair.features[0] + pair.features[1]).collect()
+        };
+        for (every, new) in
+            [(2, vec![0, 4, 5, 29_999, 30_001]), (7, vec![]), (1, vec![3]), (40_000, vec![1, 2])]
+        {
+            // Odd numbers, over several tasks.
+            let mut pairs: Vec<NearPair> = (0..30_000).filter(|n| n % 2 == 1).map(pair).collect();
+            let is_changed = |n: u32| (n / 2).is_multiple_of(every) || new.contains(&n);
+            let old = numbers(&pairs).into_iter().filter(|&n| !is_changed(n));
+            let mut expected: Vec<u32> = old.chain(new.iter().copied()).collect();
+            expected.sort_unstable();
+            replace(&mut pairs, new.iter().map(|&n| pair(n)).collect(), |[a, b]| is_changed(3 * a + b));
+            assert_eq!(numbers(&pairs), expected);
+        }
+    }
 }
