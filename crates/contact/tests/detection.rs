@@ -249,3 +249,34 @@ fn near_pairs_are_asked_again_when_they_move_far() {
         assert!(further.iter().all(|c| all.contains(c)));
     }
 }
+
+/// Two crossed rods, 20 thicknesses apart, come together within a step. While they end in the contact that they have, they are held, however far they
+/// came; when they pass through each other, they are found again.
+#[test]
+fn a_watched_pair_is_found_again_only_when_it_passes_through() {
+    let text = "stiction = 1
+        [bodies.below]
+        kind = 'rod'
+        mesh = { rod = { start = [-0.1, 0, 0], end = [0.1, 0, 0], segments = 1 } }
+        material = { density = 1000.0, radius = 0.0005, young = 1e7, poisson = 0.3 }
+        [bodies.above]
+        kind = 'rod'
+        mesh = { rod = { start = [0, -0.1, 0.02], end = [0, 0.1, 0.02], segments = 1 } }
+        material = { density = 1000.0, radius = 0.0005, young = 1e7, poisson = 0.3 }\n";
+    let World { model, parameters, state, mut collider } = world(text);
+    let prescription = model.pins.prescribe(&model, &state, 0.01);
+    let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
+    let above = model.bodies.iter().find(|body| body.name == "above").expect("it is there").nodes.clone();
+    let mut found = |end: f64, known: Known<'_>| {
+        let fall = Vec3::new(0.0, 0.0, (end - 0.02) / motion.h);
+        let velocity = |n: usize| if above.contains(&n) { fall } else { Vec3::zeros() };
+        let velocities: Vec<Vec3> = (0..model.blocks()).map(velocity).collect();
+        collider.coming(&model, &parameters, &motion, &velocities, known).expect("found")
+    };
+    let first = found(-0.01, Known::Trusted(&[]));
+    assert_eq!(first.len(), 1);
+    let known = [first[0].key];
+    for (end, again) in [(0.0009, 0), (0.0005, 0), (0.00005, 1), (-0.001, 1)] {
+        assert_eq!(found(end, Known::Watched(&known)).len(), again, "ends at {end} m");
+    }
+}

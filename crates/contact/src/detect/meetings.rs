@@ -37,6 +37,10 @@ impl Known<'_> {
 /// distance zero, would be found over and over for a tolerance's worth of motion.
 const WATCHED: f64 = 0.02;
 
+/// Watched pairs pass through each other where their distance falls below this share of their thickness, wherever they come from: one that starts
+/// many thicknesses away and ends in its contact is held.
+const THROUGH: f64 = 0.1;
+
 /// Pairs per task.
 const PER_TASK: usize = 1024;
 
@@ -85,9 +89,9 @@ impl Collider {
         if self.is_free((model, objects), near, (&corners, thickness, way), known) {
             return None;
         }
-        let place = |kept: f64| self.touching_place(Query::PointTriangle, near, corners.vertices, kept);
-        let pair = |kept: f64| Some(vertex_triangle_pair(mesh, &place(kept)?, v, t));
-        meeting(pair, near.offset.norm(), thickness, known)
+        let place = |kept: Kept| self.touching_place(Query::PointTriangle, near, corners.vertices, kept);
+        let pair = |kept: Kept| Some(vertex_triangle_pair(mesh, &place(kept)?, v, t));
+        meeting(pair, (near.offset.norm(), thickness, self.options.slack), known)
     }
 
     fn edges_meet(
@@ -108,9 +112,9 @@ impl Collider {
         if self.is_free((model, objects), near, (&corners, thickness, way), known) {
             return None;
         }
-        let place = |kept: f64| self.touching_place(Query::EdgeEdge, near, corners.vertices, kept);
-        let pair = |kept: f64| Some(edge_edge_pair(mesh, &place(kept)?, e, f));
-        meeting(pair, near.offset.norm(), thickness, known)
+        let place = |kept: Kept| self.touching_place(Query::EdgeEdge, near, corners.vertices, kept);
+        let pair = |kept: Kept| Some(edge_edge_pair(mesh, &place(kept)?, e, f));
+        meeting(pair, (near.offset.norm(), thickness, self.options.slack), known)
     }
 
     /// How far the ends of two features have wandered in this step, together \[m\].
@@ -173,14 +177,11 @@ impl Collider {
         query: fn([Vec3; 4], [Vec3; 4]) -> Query,
         near: &NearPair,
         vertices: [u32; 4],
-        thickness: f64,
+        kept: Kept,
     ) -> Option<FourPlaces> {
         let (x0, x1) = (vertices.map(|v| self.start[v as usize]), vertices.map(|v| self.end[v as usize]));
-        let options = AdvanceOptions {
-            min_separation: thickness,
-            slack: self.options.slack,
-            ..AdvanceOptions::default()
-        };
+        let options =
+            AdvanceOptions { min_separation: kept.distance, slack: kept.slack, ..AdvanceOptions::default() };
         let time = match query(x0, x1).advance_from(near.offset, &options) {
             Advance::Free => return None,
             Advance::Blocked { time } => time,
@@ -191,19 +192,26 @@ impl Collider {
     }
 }
 
-/// A new pair that comes closer than its thickness, or a watched one that passes through; `pair` gives it where a distance \[m\] is met.
+/// What a pair must keep of its distance: `distance` \[m\], and a share `slack` of what it has beyond that at the start.
+#[derive(Clone, Copy)]
+struct Kept {
+    distance: f64,
+    slack: f64,
+}
+
+/// A new pair that comes closer than its thickness, or a watched one that passes through; `pair` gives it where it no longer keeps its distance.
 fn meeting(
-    pair: impl Fn(f64) -> Option<ProximityPair>,
-    start: f64,
-    thickness: f64,
+    pair: impl Fn(Kept) -> Option<ProximityPair>,
+    (start, thickness, slack): (f64, f64, f64),
     known: Known<'_>,
 ) -> Option<(ProximityPair, f64)> {
-    let touching = pair(thickness)?;
+    let touching = pair(Kept { distance: thickness, slack })?;
     if known.misses(pair_key(&touching)) {
         return Some((touching, thickness));
     }
     let watched = matches!(known, Known::Watched(_)) && start > WATCHED * thickness && thickness > 0.0;
-    if watched { Some((pair(0.0)?, thickness)) } else { None }
+    let through = Kept { distance: 0.0, slack: slack.min(THROUGH * thickness / start) };
+    if watched { Some((pair(through)?, thickness)) } else { None }
 }
 
 /// Positions of the four vertices of a pair, by vertex.
