@@ -49,3 +49,14 @@ fn frames_of_a_gallery_scene_carry_method_and_sizes() {
     assert_eq!(json["vertices"], 1089);
     assert!(json["ms_per_frame"].as_f64().is_some_and(|time| time > 0.0), "{json}");
 }
+
+#[test]
+fn fine_rings_take_the_places_of_fallen_ones() {
+    let case = find(&["pd_heap".to_owned()]).expect("known")[0];
+    let records = case.run(&Settings { seconds: 0.0, full: false }).expect("measured");
+    let json = records[0].to_json();
+    assert_eq!(json["vertices"], 1764);
+    // Where they start, 0.32 m apart, they would not touch.
+    assert!(json["contacts"].as_f64().is_some_and(|contacts| contacts > 300.0), "{json}");
+    assert_eq!(json["intersections_of_the_coarse_heap"].as_f64(), Some(0.0), "{json}");
+}

@@ -11,6 +11,7 @@ use crate::record::{Limit, Record};
 use crate::registry::{Settings, Stopped};
 use stiction::Simulation;
 use stiction::numerics::Vec3;
+use stiction::scene::resolved::{Scene, WeightedPoint};
 use stiction::scene::{Cells, geometry::embed};
 
 /// Frames in which the fine rings settle, and those that are measured.
@@ -27,6 +28,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     );
     let apart = "bodies.ring.array.step=[0.32, 0.32, 0.32]";
     let Some(fine) = gallery_scene("donut_pile", &[&array, &mesh, apart])? else { return Ok(Vec::new()) };
+    let carriers = carriers(&coarse, &fine);
     let mark = MemoryMark::set();
     let fall = coarse.frames;
     let mut fallen = Simulation::new(coarse)?;
@@ -35,8 +37,8 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     }
     let crossings = fallen.judge()?.intersections();
     let mut simulation = Simulation::new(fine)?;
-    place(&fallen, &mut simulation);
-    drop(fallen);
+    place(&fallen, &mut simulation, &carriers);
+    drop((fallen, carriers));
     let mut done = frames_from(simulation, SETTLE, MEASURED, f64::INFINITY)?;
     let number: usize = count.iter().product();
     let mut record = done.record(case, &format!("heap of {number} donuts"));
@@ -52,13 +54,22 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     Ok(vec![record])
 }
 
-/// Puts every fine ring where the coarse one of the same number lies: its vertices go with the tets that hold them in the first frame.
-fn place(fallen: &Simulation, fine: &mut Simulation) {
-    for (index, (from, to)) in fallen.scene.bodies.iter().zip(&fine.scene.bodies).enumerate() {
-        let Cells::Tets(tets) = &from.mesh.cells else { continue };
-        let carried = embed(to.mesh.clone(), &from.mesh.vertices, tets);
+/// The coarse tet that holds each vertex of the fine rings, ring by ring, with its place there. A simulation keeps no places of its scene's meshes, so this comes first.
+fn carriers(coarse: &Scene, fine: &Scene) -> Vec<Vec<WeightedPoint>> {
+    let rings = coarse.bodies.iter().zip(&fine.bodies);
+    rings
+        .map(|(from, to)| match &from.mesh.cells {
+            Cells::Tets(tets) => embed(to.mesh.clone(), &from.mesh.vertices, tets).carriers,
+            _ => Vec::new(),
+        })
+        .collect()
+}
+
+/// Puts every fine ring where the coarse one of the same number lies: its vertices go with what carries them.
+fn place(fallen: &Simulation, fine: &mut Simulation, carriers: &[Vec<WeightedPoint>]) {
+    for (index, carriers) in carriers.iter().enumerate() {
         let (first, coarse) = (fine.model.bodies[index].nodes.start, fallen.model.bodies[index].nodes.start);
-        for (k, point) in carried.carriers.iter().enumerate() {
+        for (k, point) in carriers.iter().enumerate() {
             let at = |field: &[Vec3]| point.terms.iter().map(|&(v, w)| field[coarse + v as usize] * w).sum();
             fine.state.blocks[first + k] = at(&fallen.state.blocks);
             fine.state.velocities[first + k] = at(&fallen.state.velocities);
