@@ -6,6 +6,7 @@
 use super::batches::Batches;
 use super::options::PdOptions;
 use super::selection::{RowList, Selection};
+use super::stretch_limits::StretchLimits;
 use super::tets::{Tet, TetBatch};
 use super::triangles::{Triangle, TriangleBatch};
 use crate::moduli::small_strain;
@@ -64,6 +65,8 @@ pub struct Quadratic {
 #[derive(Debug)]
 pub struct Constraints {
     pub triangles: Batches<TriangleBatch>,
+    /// Strain limits of the triangles, for the end of a step.
+    pub limits: StretchLimits,
     pub tets: Batches<TetBatch>,
     pub springs: Vec<Spring>,
     /// Rows of springs.
@@ -140,6 +143,7 @@ impl Constraints {
         builder.attachments();
         let Builder { triangles, tets, springs, quadratics, rows: [lengths, forms], .. } = builder;
         Ok(Constraints {
+            limits: StretchLimits::new(&triangles, model.nodes),
             triangles: Batches::new(&triangles, model.nodes, TriangleBatch::new),
             tets: Batches::new(&tets, model.nodes, TetBatch::new),
             springs,

@@ -158,6 +158,13 @@ impl<'a> ContactStep<'a> {
         Ok(self.set.len() - before)
     }
 
+    /// Sweeps over velocities in which the impulses of the last projection are already, after something else has changed them \[m/s\].
+    pub fn sweep_again(&mut self, velocities: &mut [Vec3], sweeps: usize) {
+        self.set.load(velocities);
+        self.set.sweep(&ProjectOptions { sweeps, ..ProjectOptions::default() });
+        self.set.store(velocities);
+    }
+
     /// Where free nodes end: x_t + h p, feasible, where something touches, x elsewhere.
     pub fn ends(&self, x: &[Vec3]) -> Vec<Vec3> {
         let projected = |n: usize| self.options.accept == Accept::Projected && self.touching[n];

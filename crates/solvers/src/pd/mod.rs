@@ -1,6 +1,7 @@
 //! Method `pd`: projective dynamics with ADMM contact and one prefactored global matrix. See `README.md` beside this file.
 
 mod batches;
+mod closing;
 mod constraints;
 mod contact_step;
 mod global_step;
@@ -13,6 +14,7 @@ mod residuals;
 mod selection;
 mod solver;
 mod step_data;
+mod stretch_limits;
 mod tets;
 mod triangles;
 

@@ -55,6 +55,8 @@ pub struct PdOptions {
     pub accept: Accept,
     /// Most rounds of detection and projection after the last iteration, so that what it sent into something else is kept out too.
     pub final_passes: usize,
+    /// Most rounds after the last iteration that bring sheets back to their strain limits, contacts kept.
+    pub limit_passes: usize,
     /// Shortens the accepted step where a surface would cross another on the way.
     pub filter: bool,
 }
@@ -80,6 +82,7 @@ impl Default for PdOptions {
             profile: false,
             accept: Accept::Projected,
             final_passes: 0,
+            limit_passes: 60,
             filter: false,
         }
     }

@@ -1,10 +1,11 @@
 //! One step of projective dynamics with frictional contact.   [Zhu2024, algorithm 2, with the slips of its print corrected]
 
+use super::closing::Closing;
 use super::constraints::Constraints;
 use super::contact_step::ContactStep;
 use super::global_step::GlobalStep;
 use super::local_step::LocalStep;
-use super::options::PdOptions;
+use super::options::{Accept, PdOptions};
 use super::residuals::{LONGEST_PROFILE, PROFILE_NAMES, Residuals, Watch};
 use super::step_data::{RowTargets, nominal_step, outer_forces};
 use crate::advance::accept;
@@ -283,7 +284,17 @@ impl Solver for PdSolver {
         let late = contact.catch_late(&x, &mut report.seconds)?;
         contact.report(&mut report);
         (self.memory, self.pushes) = (contact.set.remember(), contact.pushes());
-        let mut blocks = accepted(state, &prescription, &contact.ends(&x));
+        let mut ends = contact.ends(&x);
+        let rounds = if self.options.accept == Accept::Projected { self.options.limit_passes } else { 0 };
+        let limits = &mut self.constraints.limits;
+        if rounds > 0 && !limits.is_empty() && !contact.set.is_empty() {
+            let closing = Closing { fixed, mass: &model.mass, start, h, rounds };
+            let done = timed(&mut report.seconds.local_projection, || {
+                closing.run(limits, &mut contact, &x, &mut ends)
+            });
+            report.counters.push(("limit_rounds", done as f64));
+        }
+        let mut blocks = accepted(state, &prescription, &ends);
         if self.options.filter {
             contact.filter(&mut blocks, &mut report)?;
         }
@@ -354,6 +365,9 @@ impl PdSolver {
         kinds.push(("kinetic", state.kinetic_energy(model)));
         report.energy = kinds;
         report.strain_limit_excess = excess;
+        if !self.constraints.limits.is_empty() {
+            report.counters.push(("strain_limit_excess", excess));
+        }
     }
 }
 
