@@ -34,7 +34,7 @@ impl CarriedDrag {
                 }
             }
             centre.sort_by_key(|t| t.0);
-            let drag = TriangleDrag { nodes: [0, 1, 2], coefficients };
+            let drag = TriangleDrag { coefficients };
             self.triangles.push(CarriedTriangle { corners, centre, drag });
         }
     }

@@ -65,28 +65,20 @@ impl LinearDrag {
     }
 }
 
-/// An element that feels the air.
+/// How elements of a body feel the air.
 pub trait DragElement<const N: usize>: Send + Sync {
-    /// Its nodes.
-    fn nodes(&self) -> [u32; N];
     /// Force and damping at positions `x` \[m\] and velocities `v` \[m/s\].
     fn linearised(&self, x: &[Vec3; N], v: &[Vec3; N], air: &Air<'_>) -> LinearDrag;
 }
 
-/// A triangle of cloth or of the surface of a solid.
+/// Triangles of cloth or of the surface of a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriangleDrag {
-    /// Its nodes.
-    pub nodes: [u32; 3],
-    /// Its coefficients.
+    /// Their coefficients.
     pub coefficients: DragCoefficients,
 }
 
 impl DragElement<3> for TriangleDrag {
-    fn nodes(&self) -> [u32; 3] {
-        self.nodes
-    }
-
     fn linearised(&self, x: &[Vec3; 3], v: &[Vec3; 3], air: &Air<'_>) -> LinearDrag {
         let relative = relative_wind(x, v, air);
         let cross = (x[1] - x[0]).cross(&(x[2] - x[0]));
@@ -104,22 +96,16 @@ impl DragElement<3> for TriangleDrag {
     }
 }
 
-/// An edge of a rod with a round section: frontal area `2rl`, skin `2πrl`.
+/// Edges of a rod with a round section: frontal area `2rl`, skin `2πrl`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeDrag {
-    /// Its nodes.
-    pub nodes: [u32; 2],
     /// Radius \[m\].
     pub radius: f64,
-    /// Its coefficients.
+    /// Their coefficients.
     pub coefficients: DragCoefficients,
 }
 
 impl DragElement<2> for EdgeDrag {
-    fn nodes(&self) -> [u32; 2] {
-        self.nodes
-    }
-
     fn linearised(&self, x: &[Vec3; 2], v: &[Vec3; 2], air: &Air<'_>) -> LinearDrag {
         let relative = relative_wind(x, v, air);
         let edge = x[1] - x[0];
@@ -138,24 +124,32 @@ fn relative_wind<const N: usize>(x: &[Vec3; N], v: &[Vec3; N], air: &Air<'_>) ->
     air.wind.velocity_at(&mean(x), air.time) - mean(v)
 }
 
-/// Equal drag elements with the order of their parallel assembly.
+/// Drag elements over `N` nodes with the order of their parallel assembly.
 pub struct DragGroup<E, const N: usize> {
-    elements: Vec<E>,
+    /// Nodes of each element.
+    stencils: Vec<[u32; N]>,
+    /// How the elements of a body feel the air, and where they end.
+    kinds: Vec<(E, usize)>,
     colouring: Arc<ElementColouring<N>>,
     slots: Option<ElementSlots<N>>,
 }
 
 impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
-    /// Groups elements of a model with `block_count` blocks.
-    pub fn new(block_count: usize, elements: Vec<E>) -> Self {
-        let stencils: Vec<[u32; N]> = elements.iter().map(DragElement::nodes).collect();
+    /// Groups elements of a model with `block_count` blocks, given by the nodes of the elements of each kind.
+    pub fn new(block_count: usize, elements: Vec<(E, Vec<[u32; N]>)>) -> Self {
+        let mut stencils = Vec::with_capacity(elements.iter().map(|(_, nodes)| nodes.len()).sum());
+        let mut kinds = Vec::with_capacity(elements.len());
+        for (kind, nodes) in elements {
+            stencils.extend(nodes);
+            kinds.push((kind, stencils.len()));
+        }
         let colouring = Arc::new(colour_elements(block_count, &stencils));
-        DragGroup { elements, colouring, slots: None }
+        DragGroup { stencils, kinds, colouring, slots: None }
     }
 
-    /// The elements.
-    pub fn elements(&self) -> &[E] {
-        &self.elements
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.stencils.is_empty()
     }
 
     /// Looks up where damping blocks go in matrices of this pattern. Panics when the pattern lacks a pair.
@@ -164,9 +158,10 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
     }
 
     fn drag(&self, e: usize, positions: &[Vec3], velocities: &[Vec3], air: &Air<'_>) -> LinearDrag {
-        let nodes = self.elements[e].nodes();
+        let nodes = self.stencils[e];
         let (x, v) = (nodes.map(|n| positions[n as usize]), nodes.map(|n| velocities[n as usize]));
-        self.elements[e].linearised(&x, &v, air)
+        let (kind, _) = &self.kinds[self.kinds.partition_point(|(_, end)| *end <= e)];
+        kind.linearised(&x, &v, air)
     }
 
     /// Adds the force at the given velocities to `target` \[N\].
@@ -186,7 +181,7 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
         target: &mut [Vec3],
     ) {
         scatter_add(target, &self.colouring, |e| {
-            let sum: Vec3 = self.elements[e].nodes().iter().map(|&n| u[n as usize]).sum();
+            let sum: Vec3 = self.stencils[e].iter().map(|&n| u[n as usize]).sum();
             let damping = self.drag(e, positions, velocities, air).damping;
             [damping * sum * (scale / (N * N) as f64); N]
         });
@@ -243,18 +238,15 @@ mod tests {
 
     #[test]
     fn damping_is_the_slope_of_the_force() {
-        check_slope(&TriangleDrag { nodes: [0, 1, 2], coefficients: BOTH });
-        check_slope(&EdgeDrag { nodes: [0, 1], radius: 0.01, coefficients: BOTH });
+        check_slope(&TriangleDrag { coefficients: BOTH });
+        check_slope(&EdgeDrag { radius: 0.01, coefficients: BOTH });
     }
 
     #[test]
     fn a_plate_across_the_wind_feels_its_dynamic_pressure() {
         let wind = WindField::steady(Vec3::new(0.0, 0.0, 5.0));
         let air = Air { density: 1.2, wind: &wind, time: 0.0 };
-        let plate = TriangleDrag {
-            nodes: [0, 1, 2],
-            coefficients: DragCoefficients { normal: 2.0, tangential: 0.1 },
-        };
+        let plate = TriangleDrag { coefficients: DragCoefficients { normal: 2.0, tangential: 0.1 } };
         let x = [Vec3::zeros(), Vec3::x(), Vec3::y()];
         let drag = plate.linearised(&x, &[Vec3::zeros(); 3], &air);
         // ½ρCA w² = 0.5 · 1.2 · 2 · 0.5 · 25
@@ -273,9 +265,11 @@ mod tests {
         let air = Air { density: 1.2, wind: &wind, time: 0.0 };
         let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::new(1.0, 1.0, 0.3)];
         let v = [Vec3::z(), Vec3::x(), Vec3::zeros(), -Vec3::y()];
-        let triangles = [[0, 1, 2], [2, 1, 3]].map(|nodes| TriangleDrag { nodes, coefficients: BOTH });
-        let mut group = DragGroup::new(4, triangles.to_vec());
-        let stencils = triangles.map(|t| t.nodes);
+        let smooth = DragCoefficients { normal: 0.4, tangential: 0.0 };
+        let kinds = [BOTH, smooth].map(|coefficients| TriangleDrag { coefficients });
+        let stencils = [[0, 1, 2], [2, 1, 3]];
+        let elements = kinds.into_iter().zip(stencils.map(|s| vec![s])).collect();
+        let mut group = DragGroup::new(4, elements);
         let pattern = Arc::new(BlockPattern::from_stencils(4, stencils.iter().map(|s| &s[..])));
         group.bind(&pattern);
         let mut force = vec![Vec3::zeros(); 4];
@@ -283,9 +277,9 @@ mod tests {
         group.add_force(&x, &v, &air, &mut force);
         group.add_damping(&x, &v, &air, 2.0, &mut matrix);
         let (mut total, mut damping) = (Vec3::zeros(), Mat3::zeros());
-        for t in triangles {
-            let pick = |values: &[Vec3; 4]| t.nodes.map(|n| values[n as usize]);
-            let drag = t.linearised(&pick(&x), &pick(&v), &air);
+        for (kind, nodes) in kinds.iter().zip(stencils) {
+            let pick = |values: &[Vec3; 4]| nodes.map(|n| values[n as usize]);
+            let drag = kind.linearised(&pick(&x), &pick(&v), &air);
             total += drag.force;
             damping += drag.damping;
         }

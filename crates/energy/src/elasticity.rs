@@ -169,9 +169,7 @@ impl Elasticity {
 
     /// Whether any surface feels the air.
     pub fn has_drag(&self) -> bool {
-        !self.triangle_drag.elements().is_empty()
-            || !self.edge_drag.elements().is_empty()
-            || !self.carried_drag.is_empty()
+        !(self.triangle_drag.is_empty() && self.edge_drag.is_empty() && self.carried_drag.is_empty())
     }
 
     /// Drag about a state, without a matrix; `None` where there is none, or where it couples more blocks than triangles do (bodies on frames).
@@ -289,13 +287,9 @@ fn drag_groups(
             continue;
         }
         let coefficients = DragCoefficients { normal: drag.normal, tangential: drag.tangential };
-        triangles.extend(body.triangles.iter().map(|&nodes| TriangleDrag { nodes, coefficients }));
-        let radius = 0.5 * body.thickness;
-        let rods =
-            body.edges.clone().map(|e| EdgeDrag { nodes: model.rods.edges[e].nodes, radius, coefficients });
-        edges.extend(rods);
+        triangles.push((TriangleDrag { coefficients }, body.triangles.to_vec()));
+        let rods = body.edges.clone().map(|e| model.rods.edges[e].nodes).collect();
+        edges.push((EdgeDrag { radius: 0.5 * body.thickness, coefficients }, rods));
     }
-    triangles.shrink_to_fit();
-    edges.shrink_to_fit();
     (DragGroup::new(model.blocks(), triangles), DragGroup::new(model.blocks(), edges))
 }

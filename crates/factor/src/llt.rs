@@ -17,9 +17,25 @@ use stiction_numerics::vectorised;
 #[derive(Debug)]
 pub(crate) struct ComponentFactor {
     symbolic: SymbolicCholesky<u32>,
-    values: Vec<f64>,
+    values: Values,
     /// 1/L_jj: divisions would make up a good part of a solve.
     inverse_diagonal: Vec<f64>,
+}
+
+/// The numbers of L.
+#[derive(Debug)]
+enum Values {
+    Double(Vec<f64>),
+    Single(Vec<f32>),
+}
+
+impl Values {
+    fn len(&self) -> usize {
+        match self {
+            Values::Double(values) => values.len(),
+            Values::Single(values) => values.len(),
+        }
+    }
 }
 
 impl ComponentFactor {
@@ -29,7 +45,17 @@ impl ComponentFactor {
         let upper = SymbolicSparseColMatRef::new_checked(n, n, &plan.column_starts, None, &plan.rows);
         let params = CholeskySymbolicParams::default();
         let symbolic = factorize_symbolic_cholesky(upper, Side::Upper, SymmetricOrdering::Identity, params)?;
-        Ok(Self { symbolic, values: Vec::new(), inverse_diagonal: Vec::new() })
+        Ok(Self { symbolic, values: Values::Double(Vec::new()), inverse_diagonal: Vec::new() })
+    }
+
+    /// Keeps L in single precision from the next factorisation on; that itself is done in double.
+    pub(crate) fn round(&mut self) {
+        self.values = Values::Single(Vec::new());
+    }
+
+    /// Whether L is kept in single precision.
+    pub(crate) fn is_rounded(&self) -> bool {
+        matches!(self.values, Values::Single(_))
     }
 
     /// Numeric factorisation of values laid out by the plan.
@@ -37,11 +63,19 @@ impl ComponentFactor {
         let n = plan.size();
         let pattern = SymbolicSparseColMatRef::new_checked(n, n, &plan.column_starts, None, &plan.rows);
         let upper = SparseColMatRef::new(pattern, upper_values);
-        self.values.resize(self.symbolic.len_val(), 0.0);
+        let mut values = match &mut self.values {
+            Values::Double(values) => std::mem::take(values),
+            // Both at once would be the most that a caller holds.
+            Values::Single(values) => {
+                *values = Vec::new();
+                Vec::new()
+            }
+        };
+        values.resize(self.symbolic.len_val(), 0.0);
         let request = self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
         let mut memory = MemBuffer::try_new(request).map_err(|_| FactorError::OutOfMemory)?;
         let result = self.symbolic.factorize_numeric_llt(
-            &mut self.values,
+            &mut values,
             upper,
             Side::Upper,
             Default::default(),
@@ -50,7 +84,11 @@ impl ComponentFactor {
             Default::default(),
         );
         match result {
-            Ok(_) => self.invert_diagonal(plan),
+            Ok(_) => {
+                self.invert_diagonal(plan, &values)?;
+                self.keep(values);
+                Ok(())
+            }
             Err(LltError::NonPositivePivot { index }) => {
                 // The simplicial kernel counts pivots from one, the supernodal one from zero.
                 let scalar = match self.symbolic.raw() {
@@ -62,15 +100,23 @@ impl ComponentFactor {
         }
     }
 
+    /// Takes over the numbers of L.
+    fn keep(&mut self, values: Vec<f64>) {
+        match &mut self.values {
+            Values::Double(kept) => *kept = values,
+            Values::Single(kept) => *kept = values.iter().map(|&l| l as f32).collect(),
+        }
+    }
+
     /// Takes the diagonal. NaN slips through comparisons of pivots in wide kernels; it shows here.
-    fn invert_diagonal(&mut self, plan: &ComponentPlan) -> Result<(), FactorError> {
+    fn invert_diagonal(&mut self, plan: &ComponentPlan, values: &[f64]) -> Result<(), FactorError> {
         let mut diagonal = Vec::with_capacity(plan.size());
         match self.symbolic.raw() {
             SymbolicCholeskyRaw::Simplicial(s) => {
-                diagonal.extend((0..s.nrows()).map(|j| self.values[s.col_ptr()[j] as usize]));
+                diagonal.extend((0..s.nrows()).map(|j| values[s.col_ptr()[j] as usize]));
             }
             SymbolicCholeskyRaw::Supernodal(s) => (0..s.n_supernodes()).for_each(|k| {
-                let node = Supernode::new(s, &self.values, k);
+                let node = Supernode::new(s, values, k);
                 diagonal.extend((0..node.width).map(|j| node.column(j)[j]));
             }),
         }
@@ -92,18 +138,18 @@ impl ComponentFactor {
             SymbolicCholeskyRaw::Simplicial(s) => s.row_idx().len(),
             SymbolicCholeskyRaw::Supernodal(s) => s.row_idx().len(),
         };
-        8 * self.symbolic.len_val() + 4 * indices
+        let number = if self.is_rounded() { 4 } else { 8 };
+        number * self.symbolic.len_val() + 4 * indices
     }
 
     /// Solves L Lᵀ x = b in place; `x` is in elimination order.
     pub(crate) fn solve<T: Row>(&self, x: &mut [T]) {
         assert_eq!(self.values.len(), self.symbolic.len_val(), "solve before the first factorisation");
-        vectorised(Triangular {
-            symbolic: &self.symbolic,
-            values: &self.values,
-            inverse_diagonal: &self.inverse_diagonal,
-            x,
-        });
+        let (symbolic, inverse_diagonal) = (&self.symbolic, &self.inverse_diagonal[..]);
+        match &self.values {
+            Values::Double(values) => vectorised(Triangular { symbolic, values, inverse_diagonal, x }),
+            Values::Single(values) => vectorised(Triangular { symbolic, values, inverse_diagonal, x }),
+        }
     }
 }
 

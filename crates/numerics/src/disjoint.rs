@@ -14,7 +14,7 @@ pub(crate) struct DisjointSlice<'a, T> {
     borrow: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: access goes through `update` only, whose contract rules out two threads at one index; `T: Send` lets
+// SAFETY: access goes through `at` only, whose contract rules out two references to one index; `T: Send` lets
 // values be written from another thread than the owner's.
 unsafe impl<T: Send> Sync for DisjointSlice<'_, T> {}
 
@@ -23,15 +23,16 @@ impl<'a, T> DisjointSlice<'a, T> {
         Self { start: slice.as_mut_ptr(), len: slice.len(), borrow: PhantomData }
     }
 
-    /// Updates the element at `index` in place; panics out of bounds.
+    /// The element at `index`; panics out of bounds.
     ///
     /// # Safety
-    /// While this call runs, no other thread may call it with the same index.
+    /// While the reference lives, nobody may ask for the same index.
+    #[allow(clippy::mut_from_ref)]
     #[inline(always)]
-    pub(crate) unsafe fn update(&self, index: usize, change: impl FnOnce(&mut T)) {
+    pub(crate) unsafe fn at(&self, index: usize) -> &mut T {
         assert!(index < self.len, "index {index} of a slice of {}", self.len);
         // SAFETY: in bounds by the assertion; the slice is mutably borrowed for 'a, so nobody else holds it, and the
-        // caller promises that no other thread touches this index meanwhile.
-        change(unsafe { &mut *self.start.add(index) });
+        // caller promises that no other reference to this index lives.
+        unsafe { &mut *self.start.add(index) }
     }
 }

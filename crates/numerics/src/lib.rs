@@ -20,7 +20,7 @@ pub mod types;
 pub use banded::{BandedCholesky, BandedMatrix};
 pub use block::{
     BlockMatrix, BlockPattern, CoupledMatrix, CouplingTerms, Couplings, ElementColouring, ElementSlots,
-    Incidence, PackedMatrix, RowProducts, SymmetricBlock, assemble, colour_elements, scatter_add,
+    Incidence, Precision, SymmetricBlock, assemble, colour_elements, scatter_add,
 };
 pub use dense::{
     Svd3, Svd3x2, SymmetricEigen3, eigen_symmetric, eigen_symmetric3, polar2, polar3, polar3x2, project_spd,

@@ -170,7 +170,7 @@ impl<'a> IncrementalPotential<'a> {
         let weights: Vec<f64> = self.world.model.mass.iter().map(|m| m * self.inertia).collect();
         out.add_diagonal(&weights);
         for a in &self.anchors {
-            *out.diagonal_block_mut(a.node as usize) += Mat3::identity() * a.stiffness;
+            out.add_block(a.node as usize, a.node as usize, &(Mat3::identity() * a.stiffness));
         }
     }
 

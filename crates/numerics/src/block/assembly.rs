@@ -1,11 +1,15 @@
 //! Coloured parallel assembly of element matrices and gradients: the same bits for any thread count.
 
 use super::element_colouring::ElementColouring;
-use super::matrix::BlockMatrix;
+use super::matrix::{BlockMatrix, Store};
 use super::pattern::BlockPattern;
+use super::single::{SingleBlock, add_rounded};
+use super::symmetric::SymmetricBlock;
 use crate::disjoint::DisjointSlice;
+use crate::lanes::{VectorWork, vectorised};
 use crate::types::{Mat3, Vec3};
 use rayon::prelude::*;
+use std::array::from_fn;
 use std::sync::Arc;
 
 /// Where the N(N+1)/2 upper blocks of every element go in a block matrix.
@@ -57,6 +61,100 @@ impl<const N: usize> ElementSlots<N> {
     }
 }
 
+/// Values of a matrix that groups of elements write at the same time.
+enum Target<'a> {
+    Double(DisjointSlice<'a, Mat3>),
+    Single { diagonal: DisjointSlice<'a, SymmetricBlock>, upper: DisjointSlice<'a, SingleBlock> },
+}
+
+impl<'a> Target<'a> {
+    fn new(store: &'a mut Store) -> Self {
+        match store {
+            Store::Double(values) => Target::Double(DisjointSlice::new(values)),
+            Store::Single(values) => Target::Single {
+                diagonal: DisjointSlice::new(&mut values.diagonal),
+                upper: DisjointSlice::new(&mut values.upper),
+            },
+        }
+    }
+}
+
+/// The matrix of an element and where it goes.
+struct ElementSum<'a, const N: usize> {
+    target: &'a Target<'a>,
+    slots: &'a ElementSlots<N>,
+    position: usize,
+    blocks: &'a [[Mat3; N]; N],
+}
+
+impl<'a, const N: usize> ElementSum<'a, N> {
+    /// A sum to be run.
+    ///
+    /// # Safety
+    /// While the sum runs, no other thread may run that of an element which shares a block with this one.
+    #[allow(unsafe_code)]
+    unsafe fn new(
+        target: &'a Target<'a>,
+        slots: &'a ElementSlots<N>,
+        position: usize,
+        blocks: &'a [[Mat3; N]; N],
+    ) -> Self {
+        ElementSum { target, slots, position, blocks }
+    }
+
+    /// Blocks above the diagonal first, then diagonals with what the others lost.
+    #[allow(unsafe_code)]
+    #[inline(always)]
+    fn add_rounded(
+        &self,
+        diagonal: &DisjointSlice<'_, SymmetricBlock>,
+        upper: &DisjointSlice<'_, SingleBlock>,
+    ) {
+        let stencil = &self.slots.colouring.stencils[self.position];
+        let starts = self.slots.starts(self.position);
+        let mut sums: [SymmetricBlock; N] = from_fn(|a| SymmetricBlock::from_upper(&self.blocks[a][a]));
+        for a in 0..N {
+            for b in a + 1..N {
+                let (slot, block) = self.slots.placed(self.position, &starts, [a, b], self.blocks);
+                let row = stencil[a].min(stencil[b]) as usize;
+                // SAFETY: a slot (i, j) is touched only by elements that hold both i and j, of which only this one runs.
+                let lost = add_rounded(unsafe { upper.at(slot - row - 1) }, &block);
+                sums[a].add_scaled(1.0, &lost);
+                sums[b].add_scaled(1.0, &lost);
+            }
+        }
+        for a in 0..N {
+            // SAFETY: the diagonal of a row is touched only by elements that hold its block, of which only this one runs.
+            unsafe { diagonal.at(stencil[a] as usize) }.add_scaled(1.0, &sums[a]);
+        }
+    }
+
+    #[allow(unsafe_code)]
+    #[inline(always)]
+    fn add(&self, values: &DisjointSlice<'_, Mat3>) {
+        let starts = self.slots.starts(self.position);
+        for a in 0..N {
+            for b in a..N {
+                let (slot, block) = self.slots.placed(self.position, &starts, [a, b], self.blocks);
+                // SAFETY: as above.
+                *unsafe { values.at(slot) } += block;
+            }
+        }
+    }
+}
+
+impl<const N: usize> VectorWork for ElementSum<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        match self.target {
+            Target::Double(values) => self.add(values),
+            Target::Single { diagonal, upper } => self.add_rounded(diagonal, upper),
+        }
+    }
+}
+
 /// Adds the symmetric element matrices `element(e)` to `matrix`; reads blocks `[a][b]` with a ≤ b only.
 ///
 /// Colours run one after the other, groups of a colour in parallel, elements of a group in order.
@@ -68,14 +166,12 @@ pub fn assemble<const N: usize>(
     element: impl Fn(usize) -> [[Mat3; N]; N] + Sync,
 ) {
     assert!(matrix.shares_pattern(&slots.pattern), "assemble needs the pattern of the slots");
-    let values = DisjointSlice::new(matrix.values_mut());
+    let target = Target::new(matrix.store_mut());
     run_coloured(&slots.colouring, |position, e| {
-        for_each_block(slots, position, &element(e), |slot, block| {
-            // SAFETY: only groups of one colour run at the same time, and they share no block row. A slot (i, j) is
-            // touched only by elements that hold both i and j, so no other running group has this slot. The
-            // fields of `ElementColouring` and `ElementSlots` are private and built to satisfy this.
-            unsafe { values.update(slot, |v| *v += block) };
-        });
+        let blocks = element(e);
+        // SAFETY: only groups of one colour run at the same time, and they share no block. The
+        // fields of `ElementColouring` and `ElementSlots` are private and built to satisfy this.
+        vectorised(unsafe { ElementSum::new(&target, slots, position, &blocks) });
     });
 }
 
@@ -95,7 +191,7 @@ pub fn scatter_add<const N: usize>(
         for (&i, c) in colouring.stencils[position].iter().zip(&contribution) {
             // SAFETY: groups of one colour share no block (checked by construction of the colouring), and colours
             // run one after the other.
-            unsafe { target.update(i as usize, |t| *t += c) };
+            *unsafe { target.at(i as usize) } += c;
         }
     });
 }
@@ -114,43 +210,32 @@ fn upper_pairs<const N: usize>(stencil: &[u32; N]) -> impl Iterator<Item = [usiz
     })
 }
 
-/// Calls `visit(slot, block)` for the upper blocks of the element at `position`, transposed where needed.
-#[inline(always)]
-fn for_each_block<const N: usize>(
-    slots: &ElementSlots<N>,
-    position: usize,
-    blocks: &[[Mat3; N]; N],
-    visit: impl FnMut(usize, Mat3),
-) {
-    let stride = ElementSlots::<N>::STRIDE;
-    let own = position * stride..(position + 1) * stride;
-    match &slots.places {
-        Places::Narrow(places) => for_each_place(slots, position, &places[own], blocks, visit),
-        Places::Wide(places) => for_each_place(slots, position, &places[own], blocks, visit),
+impl<const N: usize> ElementSlots<N> {
+    /// First slots of the rows of the element at `position`.
+    #[inline(always)]
+    fn starts(&self, position: usize) -> [usize; N] {
+        self.colouring.stencils[position].map(|block| self.pattern.diagonal_slot(block as usize))
     }
-}
 
-#[inline(always)]
-fn for_each_place<const N: usize, P: Copy + Into<u32>>(
-    slots: &ElementSlots<N>,
-    position: usize,
-    places: &[P],
-    blocks: &[[Mat3; N]; N],
-    mut visit: impl FnMut(usize, Mat3),
-) {
-    let stencil = &slots.colouring.stencils[position];
-    let starts = stencil.map(|block| slots.pattern.diagonal_slot(block as usize));
-    let mut k = 0;
-    for a in 0..N {
-        for b in a..N {
-            let place: u32 = places[k].into();
-            // The block goes in transposed where its row index is above its column index.
-            let (start, block) = match stencil[a] <= stencil[b] {
-                true => (starts[a], blocks[a][b]),
-                false => (starts[b], blocks[a][b].transpose()),
-            };
-            visit(start + place as usize, block);
-            k += 1;
+    /// Slot of the upper block (a, b) of an element, and the block as it goes in: transposed where its row is above its column.
+    #[inline(always)]
+    fn placed(
+        &self,
+        position: usize,
+        starts: &[usize; N],
+        [a, b]: [usize; 2],
+        blocks: &[[Mat3; N]; N],
+    ) -> (usize, Mat3) {
+        let stencil = &self.colouring.stencils[position];
+        // Rows before a have N, N − 1 … blocks.
+        let own = position * Self::STRIDE + a * N - a * (a + 1) / 2 + b;
+        let place = match &self.places {
+            Places::Narrow(places) => places[own] as usize,
+            Places::Wide(places) => places[own] as usize,
+        };
+        match stencil[a] <= stencil[b] {
+            true => (starts[a] + place, blocks[a][b]),
+            false => (starts[b] + place, blocks[a][b].transpose()),
         }
     }
 }
@@ -168,7 +253,7 @@ fn run_coloured<const N: usize>(colouring: &ElementColouring<N>, work: impl Fn(u
 
 #[cfg(test)]
 mod tests {
-    use super::super::colour_elements;
+    use super::super::{Precision, colour_elements};
     use super::*;
     use crate::random::Random;
 
@@ -180,7 +265,11 @@ mod tests {
     ) {
         for position in 0..slots.element_count() {
             let e = slots.colouring.order[position] as usize;
-            for_each_block(slots, position, &element(e), |slot, block| matrix.values_mut()[slot] += block);
+            let (blocks, starts) = (element(e), slots.starts(position));
+            for (a, b) in (0..N).flat_map(|a| (a..N).map(move |b| (a, b))) {
+                let (slot, block) = slots.placed(position, &starts, [a, b], &blocks);
+                matrix.values_mut()[slot] += block;
+            }
         }
     }
 
@@ -250,6 +339,27 @@ mod tests {
     }
 
     #[test]
+    fn single_precision_keeps_row_sums_for_any_thread_count() {
+        let (n, tets) = grid_tets(12, true);
+        let pattern = Arc::new(BlockPattern::from_stencils(n, tets.iter().map(|t| &t[..])));
+        let slots = ElementSlots::new(pattern.clone(), Arc::new(colour_elements(n, &tets)));
+        let run = |threads: usize, precision: Precision| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut matrix = BlockMatrix::zeros_in(pattern.clone(), precision);
+            pool.install(|| assemble(&mut matrix, &slots, element_matrix));
+            let mut random = Random::new(63);
+            let motions =
+                [vec![Vec3::new(1.0, -2.0, 0.5); n], (0..n).map(|_| random.vector(-1.0, 1.0)).collect()];
+            motions.map(|motion: Vec<Vec3>| matrix.quadratic_form(&motion))
+        };
+        let (exact, single) = (run(1, Precision::Double), run(1, Precision::Single));
+        assert!(single == run(2, Precision::Single) && single == run(7, Precision::Single));
+        // A common motion to double precision, any other to single.
+        let [common, other] = [0, 1].map(|k| (single[k] - exact[k]).abs());
+        assert!(common < 1e-9 && other < 1e-3 && other > 1e-7, "{common:e} {other:e} of {exact:?}");
+    }
+
+    #[test]
     fn a_row_longer_than_a_byte_counts() {
         // Block 3 couples with 400 others, in elements that name it last: all its blocks go in transposed.
         let star: Vec<[u32; 2]> = (0..400).filter(|i| *i != 3).map(|i| [i, 3]).collect();
@@ -262,7 +372,7 @@ mod tests {
         for (e, [other, _]) in star.iter().enumerate() {
             assert_eq!(matrix.block(*other as usize, 3), block(e));
         }
-        assert_eq!(*matrix.diagonal_block(3), Mat3::identity() * 399.0);
+        assert_eq!(matrix.diagonal_block(3), Mat3::identity() * 399.0);
     }
 
     #[test]

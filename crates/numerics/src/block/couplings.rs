@@ -8,8 +8,9 @@
 //! write nothing but their own: the same bits for any number of threads.
 
 use super::incidence::Incidence;
-use super::matrix::BlockMatrix;
+use super::matrix::{BlockMatrix, Store};
 use super::pattern::BlockPattern;
+use super::single::{SingleBlock, add_rounded};
 use super::symmetric::SymmetricBlock;
 use crate::krylov::LinearOperator;
 use crate::lanes::{VectorWork, vectorised};
@@ -85,11 +86,11 @@ impl Couplings {
             self.chunks.resize_with(blocks.div_ceil(ROWS), RowChunk::default);
             self.lower_starts.resize(blocks + 1, 0);
         }
-        let base = split_rows(&pattern, base.values_mut());
+        let base = split_rows(&pattern, base.store_mut());
         let chunks = self.chunks.par_iter_mut().zip(base).zip(rhs.par_chunks_mut(ROWS)).enumerate();
         let grown: Vec<bool> = chunks
             .map(|(number, ((chunk, base), rhs))| {
-                let rows = Rows { first: number * ROWS, pattern: &pattern, base, rhs };
+                let rows = Rows { first: number * ROWS, pattern: &pattern, fixed: base, rhs };
                 chunk.gather(rows, incidence, terms)
             })
             .collect();
@@ -153,12 +154,48 @@ impl Couplings {
     }
 }
 
+/// Values of the fixed pattern in the rows of a chunk.
+enum FixedRows<'a> {
+    Double(&'a mut [Mat3]),
+    Single { diagonal: &'a mut [SymmetricBlock], upper: &'a mut [SingleBlock] },
+}
+
+impl FixedRows<'_> {
+    /// Adds `factor · block` at a place of row `row` of the chunk, whose blocks begin at `start`. What rounding takes off goes to the
+    /// diagonal of this row alone: the other one may be written by another thread.
+    #[inline(always)]
+    fn add(&mut self, [row, start, place]: [usize; 3], factor: f64, block: &SymmetricBlock) {
+        match self {
+            FixedRows::Double(values) => block.add_to(factor, &mut values[start + place]),
+            FixedRows::Single { diagonal, .. } if place == 0 => diagonal[row].add_scaled(factor, block),
+            FixedRows::Single { diagonal, upper } => {
+                let lost = add_rounded(&mut upper[start + place - row - 1], &(block.to_matrix() * factor));
+                diagonal[row].add_scaled(2.0, &lost);
+            }
+        }
+    }
+}
+
 /// Values of a matrix by chunks of rows.
-fn split_rows<'a>(pattern: &BlockPattern, mut values: &'a mut [Mat3]) -> Vec<&'a mut [Mat3]> {
-    let (blocks, mut taken) = (pattern.block_count(), 0);
-    let mut parts = Vec::with_capacity(blocks.div_ceil(ROWS));
-    for first in (0..blocks).step_by(ROWS) {
-        let end = pattern.row_range((first + ROWS).min(blocks) - 1).end;
+fn split_rows<'a>(pattern: &BlockPattern, store: &'a mut Store) -> Vec<FixedRows<'a>> {
+    let blocks = pattern.block_count();
+    let ends = (0..blocks).step_by(ROWS).map(|first| (first + ROWS).min(blocks));
+    let slots = ends.clone().map(|end| pattern.row_range(end - 1).end);
+    match store {
+        Store::Double(values) => split(values, slots).into_iter().map(FixedRows::Double).collect(),
+        Store::Single(values) => {
+            let upper = split(&mut values.upper, slots.zip(ends).map(|(slots, rows)| slots - rows));
+            let diagonal = values.diagonal.chunks_mut(ROWS);
+            let both = diagonal.zip(upper);
+            both.map(|(diagonal, upper)| FixedRows::Single { diagonal, upper }).collect()
+        }
+    }
+}
+
+/// Cuts a list at ascending places.
+fn split<T>(mut values: &mut [T], ends: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+    let (mut parts, mut taken) = (Vec::new(), 0);
+    for end in ends {
         let (part, rest) = values.split_at_mut(end - taken);
         parts.push(part);
         (values, taken) = (rest, end);
@@ -170,22 +207,20 @@ fn split_rows<'a>(pattern: &BlockPattern, mut values: &'a mut [Mat3]) -> Vec<&'a
 struct Rows<'a> {
     first: usize,
     pattern: &'a BlockPattern,
-    /// Values of the fixed pattern in these rows.
-    base: &'a mut [Mat3],
+    fixed: FixedRows<'a>,
     rhs: &'a mut [Vec3],
 }
 
 impl RowChunk {
     /// Sums up all terms; returns whether new pairs came in.
     fn gather(&mut self, rows: Rows<'_>, incidence: &Incidence, terms: &impl CouplingTerms) -> bool {
-        let Rows { first, pattern, base, rhs } = rows;
+        let Rows { first, pattern, mut fixed, rhs } = rows;
         let offset = pattern.row_range(first).start;
         self.values.fill(SymmetricBlock::default());
         let mut misses: Vec<Miss> = Vec::new();
         for (k, rhs) in rhs.iter_mut().enumerate() {
             let (row, new) = (first + k, misses.len());
-            let fixed = pattern.row(row);
-            let fixed_values = &mut base[pattern.row_range(row).start - offset..];
+            let (fixed_columns, start) = (pattern.row(row), pattern.row_range(row).start - offset);
             let kept = match self.starts.is_empty() {
                 true => 0..0,
                 false => self.starts[k] as usize..self.starts[k + 1] as usize,
@@ -199,10 +234,10 @@ impl RowChunk {
                 *rhs -= terms.pull(term as usize) * own;
                 for (&column, weight) in blocks.iter().zip(weights).filter(|(b, _)| **b >= row as u32) {
                     let factor = own * weight;
-                    if let Some(k) = place(fixed, column) {
-                        block.add_to(factor, &mut fixed_values[k]);
-                    } else if let Some(k) = place(columns, column) {
-                        values[k].add_scaled(factor, block);
+                    if let Some(at) = place(fixed_columns, column) {
+                        fixed.add([k, start, at], factor, block);
+                    } else if let Some(at) = place(columns, column) {
+                        values[at].add_scaled(factor, block);
                     } else {
                         add_miss(&mut misses, new, row as u32, column, factor, block);
                     }
@@ -270,52 +305,24 @@ fn add_miss(misses: &mut Vec<Miss>, new: usize, row: u32, column: u32, factor: f
     misses[place].value.add_scaled(factor, block);
 }
 
-/// A matrix that knows its products row by row.
-pub trait RowProducts: Sync {
-    /// Number of block rows.
-    fn block_count(&self) -> usize;
-
-    /// Row of A x. Inlined always, so that [`vectorised`] reaches it.
-    fn row_dot(&self, row: usize, x: &[Vec3]) -> Vec3;
-}
-
-impl RowProducts for BlockMatrix {
-    fn block_count(&self) -> usize {
-        BlockMatrix::block_count(self)
-    }
-
-    #[inline(always)]
-    fn row_dot(&self, row: usize, x: &[Vec3]) -> Vec3 {
-        BlockMatrix::row_dot(self, row, x)
-    }
-}
-
 /// A matrix with its couplings as one operator.
-#[derive(Debug)]
-pub struct CoupledMatrix<'a, B = BlockMatrix> {
+#[derive(Clone, Copy, Debug)]
+pub struct CoupledMatrix<'a> {
     /// Diagonal and fixed pattern.
-    pub base: &'a B,
+    pub base: &'a BlockMatrix,
     /// What comes and goes.
     pub couplings: &'a Couplings,
 }
 
-impl<B> Clone for CoupledMatrix<'_, B> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<B> Copy for CoupledMatrix<'_, B> {}
-
 /// Some rows of a product.
-struct ChunkProduct<'a, B> {
-    matrix: CoupledMatrix<'a, B>,
+struct ChunkProduct<'a> {
+    matrix: CoupledMatrix<'a>,
     first: usize,
     x: &'a [Vec3],
     y: &'a mut [Vec3],
 }
 
-impl<B: RowProducts> VectorWork for ChunkProduct<'_, B> {
+impl VectorWork for ChunkProduct<'_> {
     /// xᵀ A x of the rows.
     type Output = f64;
 
@@ -331,7 +338,7 @@ impl<B: RowProducts> VectorWork for ChunkProduct<'_, B> {
     }
 }
 
-impl<B: RowProducts> LinearOperator for CoupledMatrix<'_, B> {
+impl LinearOperator for CoupledMatrix<'_> {
     fn block_count(&self) -> usize {
         self.base.block_count()
     }
@@ -352,7 +359,7 @@ impl<B: RowProducts> LinearOperator for CoupledMatrix<'_, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::matrix::tests::flat;
+    use crate::block::matrix::{Precision, tests::flat};
     use crate::ordered::ordered_dot;
     use crate::random::Random;
     use std::sync::Arc;
@@ -391,11 +398,11 @@ mod tests {
         let pattern = Arc::new(BlockPattern::from_stencils(n, chain.iter().map(|s| &s[..])));
         let rounds: Vec<Terms> = [900, 900, 30].map(|count| terms(&mut random, n, count)).into();
         let x: Vec<Vec3> = (0..n).map(|_| random.vector(-1.0, 1.0)).collect();
-        let run = |threads: usize| {
+        let run = |threads: usize, precision: Precision| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let (mut couplings, mut incidence) = (Couplings::default(), Incidence::default());
             let assemble = |terms: &Terms| {
-                let mut base = BlockMatrix::zeros(pattern.clone());
+                let mut base = BlockMatrix::zeros_in(pattern.clone(), precision);
                 base.add_diagonal(&vec![3.0; n]);
                 let (mut rhs, mut y) = (vec![Vec3::zeros(); n], vec![Vec3::zeros(); n]);
                 incidence.rebuild(n, terms.0.iter().map(|t| &t.0[..]));
@@ -409,9 +416,12 @@ mod tests {
             };
             pool.install(|| rounds.iter().map(assemble).collect::<Vec<_>>())
         };
-        let results = run(1);
-        assert!(results == run(2) && results == run(7));
-        for (terms, (y, rhs)) in rounds.iter().zip(&results) {
+        let [results, single] = [Precision::Double, Precision::Single].map(|precision| {
+            let results = run(1, precision);
+            assert!(results == run(2, precision) && results == run(7, precision));
+            results
+        });
+        for ((terms, (y, rhs)), (rounded, same)) in rounds.iter().zip(&results).zip(&single) {
             let mut dense = nalgebra::DMatrix::<f64>::identity(3 * n, 3 * n) * 3.0;
             let mut pulled = vec![Vec3::zeros(); n];
             for (number, (blocks, weights, k)) in terms.0.iter().enumerate() {
@@ -424,6 +434,7 @@ mod tests {
                 }
             }
             assert!((&dense * flat(&x) - flat(y)).amax() < 1e-11);
+            assert!((&dense * flat(&x) - flat(rounded)).amax() < 1e-5 && same == rhs);
             assert!(rhs.iter().zip(&pulled).all(|(a, b)| (a - b).norm() < 1e-9));
         }
     }

@@ -8,7 +8,7 @@ pub struct SymmetricBlock(pub [f64; 6]);
 
 impl SymmetricBlock {
     /// The upper triangle of a symmetric matrix.
-    #[inline]
+    #[inline(always)]
     pub fn from_upper(m: &Mat3) -> Self {
         Self([m.m11, m.m12, m.m13, m.m22, m.m23, m.m33])
     }
@@ -39,7 +39,7 @@ impl SymmetricBlock {
     }
 
     /// Adds `factor · other`.
-    #[inline]
+    #[inline(always)]
     pub fn add_scaled(&mut self, factor: f64, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a += factor * b);
     }

@@ -42,7 +42,7 @@ pub struct PrecondBlockJacobi {
 impl PrecondBlockJacobi {
     /// Inverts the diagonal blocks of a matrix; blocks fixed by the mask get the identity.
     pub fn new(matrix: &BlockMatrix, fixed: Option<&[bool]>) -> Self {
-        Self::from_blocks(matrix.block_count(), |i| *matrix.diagonal_block(i), fixed)
+        Self::from_blocks(matrix.block_count(), |i| matrix.diagonal_block(i), fixed)
     }
 
     /// Inverts given symmetric diagonal blocks, e.g. of a matrix-free operator.

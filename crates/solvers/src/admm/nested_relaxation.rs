@@ -24,7 +24,7 @@ pub fn inverse_diagonal(system: &BlockMatrix, nodes: usize) -> Vec<Mat3> {
     let of = |j: usize| {
         let block = system.diagonal_block(j);
         if j < nodes {
-            inverse(block)
+            inverse(&block)
         } else {
             Mat3::from_diagonal(&Vec3::new(1.0 / block[(0, 0)], 0.0, 0.0))
         }

@@ -38,7 +38,7 @@ impl Weights {
     pub fn isotropic(system: &BlockMatrix, rule: WeightRule<'_>) -> Weights {
         let nodes = rule.inertia.len();
         let weight = |j: usize| {
-            let eta = || eigen_symmetric3(system.diagonal_block(j)).values.min();
+            let eta = || eigen_symmetric3(&system.diagonal_block(j)).values.min();
             if j < nodes { rule.weight(eta(), j) } else { 0.0 }
         };
         let all = (0..system.block_count()).into_par_iter().with_min_len(256);
@@ -51,7 +51,7 @@ impl Weights {
             if j >= rule.inertia.len() {
                 return Mat3::zeros();
             }
-            let eigen = eigen_symmetric3(system.diagonal_block(j));
+            let eigen = eigen_symmetric3(&system.diagonal_block(j));
             let values = eigen.values.map(|eta| rule.weight(eta, j));
             eigen.vectors * Mat3::from_diagonal(&values) * eigen.vectors.transpose()
         };

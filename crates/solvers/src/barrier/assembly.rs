@@ -79,14 +79,14 @@ fn stiffness(
     if !options.elastic_stiffness {
         return [inertial, inertial];
     }
-    let (pattern, values) = (elastic.matrix.pattern(), elastic.matrix.values());
+    let pattern = elastic.matrix.pattern();
     let form = |i: usize, j: usize| {
         let (a, b) = (nodes[i].min(nodes[j]) as usize, nodes[i].max(nodes[j]) as usize);
         if a == b {
             return normal.dot(&(elastic.matrix.diagonal_block(a) * normal))
                 - elastic.inertia * world.model.mass[a];
         }
-        pattern.slot(a, b).map_or(0.0, |slot| normal.dot(&(values[slot] * normal)))
+        pattern.slot(a, b).map_or(0.0, |slot| normal.dot(&(elastic.matrix.stored(a, slot) * normal)))
     };
     let square = weights.iter().map(|w| w * w).sum::<f64>() + held_square;
     [contact_stiffness(weights, square, inertial, form).max(inertial), inertial]

@@ -31,7 +31,8 @@ pub(super) fn refuse_intersections(
     let near = pairs.iter().filter(|p| p.gap <= 0.0);
     found.extend(near.map(|p| format!("{} are {:.1e} m closer than thick", name_pair(model, p, &x), -p.gap)));
     for wall in &detector.walls {
-        let (gap, vertex) = wall.smallest_gap(model, &detector.mesh, &x, configuration.time, detector.widest);
+        let reach = detector.widest.max(model.surfaces.objects[wall.shape.object as usize].contact_gap);
+        let (gap, vertex) = wall.smallest_gap(model, &detector.mesh, &x, configuration.time, reach);
         if gap <= 0.0 {
             let objects = [model.surfaces.object_of_vertex[vertex as usize], wall.shape.object];
             let place = &x[vertex as usize];

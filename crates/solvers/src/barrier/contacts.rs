@@ -123,7 +123,7 @@ pub(super) struct Detector {
     pub owners: Owners,
     /// Which objects have triangles.
     faced: Vec<bool>,
-    /// Largest activation gap \[m\].
+    /// Largest activation gap of what has a mesh \[m\].
     pub widest: f64,
     /// Whether there are strands: a judge looks whether they begin inside of something, which is no contact here.
     pub strands: bool,
@@ -140,7 +140,8 @@ impl Detector {
             Wall::new(shape, moves, model, &mesh)
         };
         let walls = PlacedShape::all(model).map(place).collect();
-        let widest = model.surfaces.objects.iter().map(|o| o.contact_gap).fold(0.0, f64::max);
+        let meshed = (0..model.surfaces.vertices() as u32).filter_map(|v| mesh.vertex_body(v));
+        let widest = meshed.map(|o| model.surfaces.objects[o as usize].contact_gap).fold(0.0, f64::max);
         let owners = Owners::new(model, pattern);
         let strands = !model.rods.strands.is_empty();
         let mut faced = vec![false; model.surfaces.objects.len()];

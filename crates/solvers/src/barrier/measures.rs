@@ -48,6 +48,7 @@ impl BarrierSolver {
         self.detector.expect(world.model, &start, &start)?;
         let contacts = self.detector.contacts(world, way, &self.anchors)?;
         self.contact_matrix.begin_step();
+        self.linear.prepare(&self.options, &mut self.system);
         let mut go_on = true;
         while go_on {
             let mut rhs = vec![Vec3::zeros(); start.blocks.len()];

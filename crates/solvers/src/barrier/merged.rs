@@ -36,8 +36,10 @@ impl Merged {
     pub fn fill(&mut self, system: CoupledMatrix<'_>) {
         self.matrix.set_zero();
         let values = self.matrix.values_mut();
-        for (&place, block) in self.places[0].iter().zip(system.base.values()) {
-            values[place as usize] = *block;
+        let base = system.base.pattern();
+        let own = (0..base.block_count()).flat_map(|row| base.row_range(row).map(move |slot| (row, slot)));
+        for (&place, (row, slot)) in self.places[0].iter().zip(own) {
+            values[place as usize] = system.base.stored(row, slot);
         }
         for (&place, (_, _, block)) in self.places[1].iter().zip(system.couplings.entries()) {
             values[place as usize] = block.to_matrix();

@@ -90,8 +90,7 @@ impl Newton<'_> {
         let (detector, world, anchors) = (&mut *self.detector, self.world, self.anchors);
         let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, anchors))?;
         let fixed = &potential.prescription.fixed;
-        let (rhs, terms) = self.assemble(potential, way, &contacts);
-        let (d, solved) = self.direction(potential, way, &contacts, rhs)?;
+        let (terms, d, solved) = self.assemble_and_solve(potential, way, &contacts)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
         let direction = Configuration { blocks: d, kinematic, time: target.time - now.time };
         let (options, detector, limits) = (self.options, &mut *self.detector, self.limits);
@@ -137,6 +136,24 @@ impl Newton<'_> {
             && contacts.par_iter().zip(terms).with_min_len(CHUNK).any(settling)
     }
 
+    /// The terms of contacts and the direction. A system that single precision made indefinite is assembled again in double.
+    fn assemble_and_solve(
+        &mut self,
+        potential: &IncrementalPotential<'_>,
+        way: Way<'_>,
+        contacts: &[Contact],
+    ) -> Result<(Vec<Terms>, Vec<Vec3>, Solved), StepError> {
+        let (rhs, terms) = self.assemble(potential, way, contacts);
+        let outcome = self.direction(potential, way, contacts, rhs);
+        let failed = matches!(outcome, Err(StepError::LinearSolver { .. }));
+        if failed && self.linear.takes_double(self.system) {
+            let (rhs, terms) = self.assemble(potential, way, contacts);
+            let (d, solved) = self.direction(potential, way, contacts, rhs)?;
+            return Ok((terms, d, solved));
+        }
+        outcome.map(|(d, solved)| (terms, d, solved))
+    }
+
     /// The system and its right-hand side, and the terms of contacts.
     fn assemble(
         &mut self,
@@ -146,6 +163,7 @@ impl Newton<'_> {
     ) -> (Vec<Vec3>, Vec<Terms>) {
         let (options, world, limits) = (self.options, self.world, self.limits);
         let (system, contact_matrix) = (&mut *self.system, &mut *self.contact_matrix);
+        self.linear.prepare(options, system);
         let x = &way.now.blocks;
         timed(&mut self.seconds.assembly, || {
             let mut rhs = vec![Vec3::zeros(); x.len()];

@@ -30,7 +30,7 @@ pub struct BarrierSolver {
     pub(super) detector: Detector,
     limits: StrainLimits,
     pub(super) anchors: AnchorMemory,
-    linear: LinearSolves,
+    pub(super) linear: LinearSolves,
     /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends on the chord of their way, not on
     /// the way itself. Empty before the first step.
     kinematic: Vec<Vec3>,
@@ -295,7 +295,7 @@ impl Solver for BarrierSolver {
     }
 
     fn save(&self) -> SavedState {
-        let mut saved = SavedState::new(4);
+        let mut saved = SavedState::new(5);
         self.anchors.save(&mut saved);
         self.linear.save(&mut saved);
         saved.put_vectors("kinematic", &self.kinematic);
@@ -304,7 +304,7 @@ impl Solver for BarrierSolver {
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        saved.expect_version(4)?;
+        saved.expect_version(5)?;
         let wrong = |name: &str| RestoreError::Array { name: name.to_owned() };
         let flat = saved.numbers("kinematic")?;
         let expected = self.detector.mesh_collider_vertices();

@@ -16,6 +16,10 @@ use stiction_numerics::{
 /// Nodes of an aggregate at most.
 const SIZE: usize = 16;
 
+/// Stored blocks of a system from which its coarse factor is kept in single precision: a solve reads half the bytes, and what
+/// rounding changes (6e-8 of the stiffest patches) matters only to waves that are 10⁷ times softer.
+const ROUNDED_FROM: usize = 60_000;
+
 /// Aggregates or blocks per task.
 const CHUNK: usize = 1024;
 
@@ -74,8 +78,8 @@ impl Aggregates {
 #[derive(Default)]
 pub(super) struct CoarseLevel {
     aggregates: Option<(Aggregates, Arc<BlockPattern>)>,
-    /// Coarse matrix and factor, and the number of couplings that their pattern knows.
-    solver: Option<(BlockMatrix, SparseCholesky, usize)>,
+    /// Pattern of the coarse matrix, its factor, and the number of couplings that they know.
+    solver: Option<(Arc<BlockPattern>, SparseCholesky, usize)>,
 }
 
 impl CoarseLevel {
@@ -103,14 +107,16 @@ impl CoarseLevel {
             let pairs = coarse_pairs(aggregates, system.couplings.entries().map(|(i, j, _)| (i, j)));
             let pattern = Arc::new(pattern.with_stencils(pairs.iter().map(|p| &p[..])));
             let cholesky = SparseCholesky::analyse(&pattern, aggregates.count)?;
-            self.solver = Some((BlockMatrix::zeros(pattern), cholesky, known));
+            let large = base.stored_count() >= ROUNDED_FROM;
+            let cholesky = if large { cholesky.rounded() } else { cholesky };
+            self.solver = Some((pattern, cholesky, known));
         }
-        let (matrix, cholesky, _) = self.solver.as_mut().expect("it was just made");
-        fill(aggregates, system, fixed, matrix);
+        let (pattern, cholesky, _) = self.solver.as_mut().expect("it was just made");
+        let matrix = filled(aggregates, system, fixed, pattern.clone());
         let free = |&member: &u32| !fixed[member as usize];
         let held: Vec<bool> =
             (0..aggregates.count).map(|a| !aggregates.members.of(a).iter().any(free)).collect();
-        match cholesky.factor(matrix, Some(&held)) {
+        match cholesky.factor(&matrix, Some(&held)) {
             Ok(()) => {}
             Err(FactorError::NotPositiveDefinite { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -136,17 +142,22 @@ fn coarse_pairs(aggregates: &Aggregates, pairs: impl Iterator<Item = (usize, usi
 }
 
 /// PᵀAP over the free blocks.
-fn fill(aggregates: &Aggregates, system: CoupledMatrix<'_>, fixed: &[bool], out: &mut BlockMatrix) {
-    out.set_zero();
+fn filled(
+    aggregates: &Aggregates,
+    system: CoupledMatrix<'_>,
+    fixed: &[bool],
+    pattern: Arc<BlockPattern>,
+) -> BlockMatrix {
+    let mut out = BlockMatrix::zeros(pattern);
     let base = system.base.pattern();
     for row in (0..base.block_count()).filter(|&row| !fixed[row]) {
         for (slot, &column) in base.row_range(row).zip(base.row(row)) {
             let column = column as usize;
             if let (false, Some([a, b])) = (fixed[column], aggregates.pair(row, column)) {
-                let block = &system.base.values()[slot];
+                let block = system.base.stored(row, slot);
                 match a == b && row != column {
                     true => *out.diagonal_block_mut(a as usize) += block + block.transpose(),
-                    false => out.add_block(a as usize, b as usize, block),
+                    false => out.add_block(a as usize, b as usize, &block),
                 }
             }
         }
@@ -159,6 +170,7 @@ fn fill(aggregates: &Aggregates, system: CoupledMatrix<'_>, fixed: &[bool], out:
             }
         }
     }
+    out
 }
 
 /// The preconditioner.
