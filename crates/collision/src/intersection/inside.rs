@@ -163,10 +163,21 @@ pub(super) fn inside_points(
     parts.concat()
 }
 
-/// Distance from a point to the triangles of a body \[m\], by descent with a shrinking radius.
+/// Distance from a point to the triangles of a body \[m\].
 fn distance_to_body(phase: &BroadPhase, positions: &[Vec3], p: &Vec3, body: u32) -> f64 {
+    nearest(phase, positions, p, body).0.sqrt()
+}
+
+/// The triangle of a body that is nearest to a point, the first of several; `None` when the body has none. The boxes of `phase` must be those of `positions`.
+pub fn nearest_triangle(phase: &BroadPhase, positions: &[Vec3], p: &Vec3, body: u32) -> Option<u32> {
+    let (square, triangle) = nearest(phase, positions, p, body);
+    square.is_finite().then_some(triangle)
+}
+
+/// Squared distance to the nearest triangle of a body \[m²\], and its number, by descent with a shrinking radius.
+fn nearest(phase: &BroadPhase, positions: &[Vec3], p: &Vec3, body: u32) -> (f64, u32) {
     let at = phase.to_box_coordinates(p);
-    let best = std::cell::Cell::new(f64::INFINITY);
+    let best = std::cell::Cell::new((f64::INFINITY, NONE));
     let is_near = |b: &crate::bvh::Box32| {
         let outside = |k: usize| {
             // three numbers rounded to f32, each by at most 6e-8 of its size
@@ -174,14 +185,18 @@ fn distance_to_body(phase: &BroadPhase, positions: &[Vec3], p: &Vec3, body: u32)
             f64::from(((b.lo[k] - at[k]).max(at[k] - b.hi[k]) - rounding).max(0.0))
         };
         let square = (0..3).map(|k| outside(k) * outside(k)).sum::<f64>();
-        if square <= best.get() { Visit::Enter } else { Visit::Skip }
+        if square <= best.get().0 { Visit::Enter } else { Visit::Skip }
     };
     phase.tree().descend(is_near, |position| {
         let element = phase.element(position);
         if element.triangle != NONE && element.body == body {
             let [a, b, c] = element.vertices.each_ref().map(|&v| &positions[v as usize]);
-            best.set(best.get().min(point_triangle(p, a, b, c).distance_squared));
+            let (square, triangle) = (point_triangle(p, a, b, c).distance_squared, element.triangle);
+            let (least, first) = best.get();
+            if square < least || (square == least && triangle < first) {
+                best.set((square, triangle));
+            }
         }
     });
-    best.get().sqrt()
+    best.get()
 }

@@ -10,7 +10,7 @@ mod edge_triangle;
 mod inside;
 
 pub use edge_triangle::{Crossing, edge_triangle};
-pub use inside::{ClosedSurfaces, Containment};
+pub use inside::{ClosedSurfaces, Containment, nearest_triangle};
 
 use crate::surface::{CollisionMesh, MeshError};
 use crate::{BroadPhase, PairKind, narrow_phase};

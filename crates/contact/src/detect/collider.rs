@@ -8,6 +8,7 @@ use super::analytic::PlacedShape;
 use super::analytic_search::AnalyticSearch;
 use super::compile::{collision_mesh_with_skins, rooted_segments};
 use super::convert::{AnalyticFeature, Converter};
+use super::entangled::Entangled;
 use super::judge::{Judge, LentTree};
 use super::meetings::Known;
 use super::step_pairs::{Search, StepPairs};
@@ -81,6 +82,7 @@ pub struct Collider {
     /// What may touch in the step that was last asked for.
     pub(super) pairs: StepPairs,
     judge: Judge,
+    pub(super) entangled: Entangled,
 }
 
 impl Collider {
@@ -108,6 +110,7 @@ impl Collider {
             nodes: Vec::new(),
             pairs: StepPairs::default(),
             judge: Judge::default(),
+            entangled: Entangled::default(),
         };
         let buried = collider.buried_roots(model)?;
         if !buried.is_empty() {
@@ -123,6 +126,14 @@ impl Collider {
 
     pub(super) fn touching(&self) -> &[u32] {
         &self.touching
+    }
+
+    pub(super) fn judged(&self) -> &Judge {
+        &self.judge
+    }
+
+    pub(super) fn phase(&self) -> &BroadPhase {
+        &self.phase
     }
 
     pub(super) fn shapes(&self) -> &[PlacedShape] {
@@ -145,11 +156,12 @@ impl Collider {
         let touching = self.touching_normals(model, &pairs);
         let near = |pair: &ProximityPair| {
             let thickness = pair.distance - pair.gap;
-            let pair = &touching.turned(pair);
+            let pair = &self.put_right(&touching.turned(pair))?;
             let contact = converter.pair(pair, &self.start, thickness)?;
             (pair.gap <= pair_gap(model, contact.bodies)).then_some(contact)
         };
         let mut out: Vec<NewContact> = pairs.par_iter().filter_map(near).collect();
+        out.extend(self.pushed_out(&converter));
         out.extend(self.analytic(model, &converter, |_| true));
         Ok(out)
     }
@@ -167,7 +179,7 @@ impl Collider {
         self.place(model, motion, velocities)?;
         let met = self.meetings(model, known);
         let converter = self.converter(model, parameters, motion);
-        let contact = |(pair, thickness): &_| converter.pair(pair, &self.start, *thickness);
+        let contact = |(pair, thickness): &_| converter.pair(&self.put_right(pair)?, &self.start, *thickness);
         let mut out: Vec<NewContact> = met.iter().filter_map(contact).collect();
         out.extend(self.analytic(model, &converter, |key| known.misses(key)));
         out.sort_by_key(|c| (c.kind, c.key));

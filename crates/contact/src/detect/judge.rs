@@ -25,6 +25,11 @@ pub struct Judge {
 }
 
 impl Judge {
+    /// Whether the surface of an object is closed, once something has been judged.
+    pub fn is_closed(&self, object: u32) -> bool {
+        self.closed.as_ref().is_some_and(|closed| closed.contains(object))
+    }
+
     /// Judges a configuration: crossings, overlaps, points inside closed bodies and inside analytic colliders.
     pub fn judge(
         &mut self,

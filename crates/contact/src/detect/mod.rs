@@ -9,6 +9,7 @@ mod analytic_search;
 mod collider;
 mod compile;
 mod convert;
+mod entangled;
 mod filter;
 mod judge;
 mod meetings;

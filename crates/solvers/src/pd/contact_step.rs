@@ -218,6 +218,11 @@ impl<'a> ContactStep<'a> {
         report.counters.push(("contacts_in_parallel", self.set.parallel_share()));
     }
 
+    /// Whether some sheet is on its way out of a body.
+    pub fn is_entangled(&self) -> bool {
+        !self.collider.entangled().is_empty()
+    }
+
     /// Shortens the step to `blocks` where surfaces would cross on the way, and reports what was done.
     pub fn filter(&mut self, blocks: &mut [Vec3], report: &mut StepReport) -> Result<(), StepError> {
         let StepReport { seconds, counters, .. } = report;

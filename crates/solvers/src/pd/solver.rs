@@ -37,6 +37,8 @@ pub struct PdSolver {
     pushes: Vec<Vec3>,
     /// The contacts of the last step: their memory is used again.
     used: Option<ContactSet>,
+    /// Whether sheets that begin inside a body were looked for.
+    looked: bool,
 }
 
 /// Nodes that some point of a surface depends on.
@@ -101,6 +103,7 @@ impl PdSolver {
             memory: ImpulseMemory::default(),
             pushes: vec![Vec3::zeros(); world.model.nodes],
             used: None,
+            looked: false,
         })
     }
 
@@ -254,6 +257,7 @@ impl Solver for PdSolver {
         timed(&mut report.seconds.local_projection, || {
             self.local.begin(&self.constraints, &targets, start, nominal);
         });
+        timed(&mut report.seconds.detection, || self.follow_entangled(world, state))?;
         let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: state.time, h };
         let parts = (&self.global.part_of_node[..], self.global.parts());
         let mut contact = ContactStep::new(
@@ -295,7 +299,8 @@ impl Solver for PdSolver {
             report.counters.push(("limit_rounds", done as f64));
         }
         let mut blocks = accepted(state, &prescription, &ends);
-        if self.options.filter {
+        // What is let out of a body passes through its surface.
+        if self.options.filter && !contact.is_entangled() {
             contact.filter(&mut blocks, &mut report)?;
         }
         self.used = Some(contact.set);
@@ -322,20 +327,25 @@ impl Solver for PdSolver {
     }
 
     fn save(&self) -> SavedState {
-        let mut saved = SavedState::new(3);
+        let mut saved = SavedState::new(4);
         saved.put_vectors("elastic_dual", &self.local.rows(&self.constraints));
         saved.put_impulses(&self.memory);
         saved.put_vectors("contact_pushes", &self.pushes);
+        let entangled = self.collider.entangled().iter().flatten();
+        saved.keys.insert("entangled".to_owned(), entangled.map(|&object| u64::from(object)).collect());
         saved
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        saved.expect_version(3)?;
+        saved.expect_version(4)?;
         let memory = saved.impulses()?;
         let duals = saved.vectors("elastic_dual", self.constraints.projected_rows())?;
         self.local.set_duals(&self.constraints, &duals);
         self.pushes = saved.vectors("contact_pushes", self.pushes.len())?;
         self.memory = memory;
+        let entangled = saved.keys("entangled")?.chunks_exact(2);
+        self.collider.set_entangled(entangled.map(|pair| [pair[0] as u32, pair[1] as u32]).collect());
+        self.looked = true;
         Ok(())
     }
 
@@ -343,10 +353,20 @@ impl Solver for PdSolver {
         self.local = LocalStep::new(&self.constraints);
         self.memory = ImpulseMemory::default();
         self.pushes.fill(Vec3::zeros());
+        self.looked = false;
     }
 }
 
 impl PdSolver {
+    /// Sheets that begin a little inside a body are let out; the first step looks for them.
+    fn follow_entangled(&mut self, world: World<'_>, state: &State) -> Result<(), StepError> {
+        if !self.looked {
+            self.collider.find_entangled(world.model, &state.blocks, state.time)?;
+            self.looked = true;
+        }
+        Ok(self.collider.follow_entangled(world.model, &state.blocks, state.time)?)
+    }
+
     /// Energy by kind of the accepted state: that of the constraints, not of the scene's laws.
     fn report_energy(
         &mut self,

@@ -4,6 +4,7 @@
 mod common;
 mod contact;
 mod drape;
+mod entangled;
 mod friction;
 mod materials;
 mod physics;
