@@ -171,7 +171,12 @@ pub fn assemble<const N: usize>(
         let blocks = element(e);
         // SAFETY: only groups of one colour run at the same time, and they share no block. The
         // fields of `ElementColouring` and `ElementSlots` are private and built to satisfy this.
-        vectorised(unsafe { ElementSum::new(&target, slots, position, &blocks) });
+        let sum = unsafe { ElementSum::new(&target, slots, position, &blocks) };
+        // Sums alone gain nothing from wide vectors, which would wait for the narrow stores of the element; rounding does.
+        match &target {
+            Target::Double(_) => sum.run(),
+            Target::Single { .. } => vectorised(sum),
+        }
     });
 }
 
