@@ -6,12 +6,13 @@ use crate::record::Record;
 use crate::registry::{Settings, Stopped};
 
 /// Options that are compared, with their names.
-const CHOICES: [(&str, &str); 9] = [
+const CHOICES: [(&str, &str); 10] = [
     ("cubic, as it is", ""),
     ("logarithmic", ", barrier = \"logarithmic\""),
     ("capped logarithmic", ", barrier = \"capped_logarithmic\""),
     ("quadratic", ", barrier = \"quadratic\""),
-    ("stiffness frozen", ", stiffness_growth = 0.0"),
+    ("tangents only", ", forecast = false"),
+    ("stiffness frozen", ", forecast = false, stiffness_growth = 0.0"),
     ("stiffness by distance", ", elastic_stiffness = false"),
     ("steps of beta h", ", complete = false"),
     ("steps of beta h, no error reduction", ", complete = false, error_reduction = false"),

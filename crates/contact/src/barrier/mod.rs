@@ -8,6 +8,7 @@ pub mod anchor;
 pub mod blocks;
 pub mod inside;
 pub mod lagged;
+pub mod push;
 pub mod shape;
 pub mod stiffness;
 
@@ -15,5 +16,6 @@ pub use anchor::AnchoredFriction;
 pub use blocks::BarrierTerms;
 pub use inside::{edge_edge_lead, inside_share};
 pub use lagged::{LaggedFriction, SlidingHessian};
+pub use push::Push;
 pub use shape::{Barrier, BarrierValue, CappedLogarithm};
 pub use stiffness::{contact_mass, contact_stiffness, pin_stiffness, strain_limit_stiffness, wall_stiffness};

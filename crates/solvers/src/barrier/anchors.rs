@@ -1,13 +1,13 @@
-//! Slips that live as long as their contacts: the memory of anchored friction.
+//! What contacts leave behind: slips from step to step, forces from iteration to iteration.
 //!
 //! A contact remembers the tangential way `s` from its anchor, at most ε long. The next step measures friction from there,
-//! `d = s + Σ c_i (x_i − x_i^prev)`, so a resting contact keeps its elastic slip and need not creep to win it back. An anchor belongs
+//! `d = s + Σ c_i (x_i − x_i^prev)`, so a resting contact keeps its elastic slip and need not creep to win it back. It also remembers its force as the last
+//! linear solve found it, towards which the next iteration is linearised. A memory belongs
 //! to a vertex or an edge and the *object* it touches: it survives a change of the closest feature of that object.
 
 use super::contacts::Contact;
 use crate::saved::{RestoreError, SavedState};
 use stiction_collision::{PairKind, ProximityPair};
-use stiction_contact::barrier::AnchoredFriction;
 use stiction_numerics::Vec3;
 
 /// Who touches what; the order brings all contacts of a primitive with an object together.
@@ -79,60 +79,94 @@ impl AnchorKey {
     }
 }
 
+/// A force on the first object of a contact \[N\], per pair of primitives that it stands for: two triangles that meet a vertex become one edge, and one triangle and its edge again. It aims
+/// iterations, which correct it, so single precision will do.
+pub(super) type Forecast = [f32; 3];
+
+/// What a contact keeps between steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Kept {
+    /// Way from the anchor \[m\].
+    pub slip: Vec3,
+    pub force: Forecast,
+}
+
+/// Vectors of a contact, seen from its second object.
+pub(super) trait Turned: Copy {
+    fn turned(self) -> Self;
+}
+
+impl Turned for Forecast {
+    fn turned(self) -> Forecast {
+        self.map(|c| -c)
+    }
+}
+
+impl Turned for Kept {
+    fn turned(self) -> Kept {
+        Kept { slip: -self.slip, force: self.force.turned() }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Entry {
+struct Entry<V> {
     key: AnchorKey,
     /// Tells sides apart, no more: single precision.
     normal: [f32; 3],
-    /// Way from the anchor \[m\].
-    slip: Vec3,
+    value: V,
 }
 
-/// All slips at the end of a step, sorted by key.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct AnchorMemory {
-    entries: Vec<Entry>,
+/// Values of contacts, sorted by key.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Memory<V> {
+    entries: Vec<Entry<V>>,
+}
+
+impl<V> Default for Memory<V> {
+    fn default() -> Memory<V> {
+        Memory { entries: Vec::new() }
+    }
 }
 
 /// Normals that differ by more (60°) belong to another place of the same object.
 const SAME_SIDE: f64 = 0.5;
 
-impl AnchorMemory {
-    /// The slip with which a contact begins a step; zero for a new one.
-    pub fn slip(&self, key: &AnchorKey, first_object: u32, normal: &Vec3) -> Vec3 {
+impl<V: Turned> Memory<V> {
+    /// What a contact left in this place; nothing for a new one.
+    pub fn recall(&self, key: &AnchorKey, first_object: u32, normal: &Vec3) -> Option<V> {
         if self.entries.is_empty() {
-            return Vec3::zeros();
+            return None;
         }
-        let reversed = || Some(-self.find(&key.reversed(first_object)?, &-normal)?);
-        self.find(key, normal).or_else(reversed).unwrap_or_default()
+        let reversed = || Some(self.find(&key.reversed(first_object)?, &-normal)?.turned());
+        self.find(key, normal).or_else(reversed)
     }
 
-    /// The slip of the same pair; else that of the same primitive on the same object whose normal is nearest.
-    fn find(&self, key: &AnchorKey, normal: &Vec3) -> Option<Vec3> {
+    /// The value of the same pair; else that of the same primitive on the same object whose normal is nearest.
+    fn find(&self, key: &AnchorKey, normal: &Vec3) -> Option<V> {
         let place = |key: &AnchorKey| (key.primitive, key.other);
         let start = self.entries.partition_point(|e| place(&e.key) < place(key));
-        let mut best: Option<(f64, Vec3)> = None;
+        let mut best: Option<(f64, V)> = None;
         for entry in self.entries[start..].iter().take_while(|e| place(&e.key) == place(key)) {
             let likeness = Vec3::from(entry.normal.map(f64::from)).dot(normal);
             if entry.key.feature == key.feature && likeness > SAME_SIDE {
-                return Some(entry.slip);
+                return Some(entry.value);
             }
             if likeness > best.map_or(SAME_SIDE, |(b, _)| b) {
-                best = Some((likeness, entry.slip));
+                best = Some((likeness, entry.value));
             }
         }
-        best.map(|(_, slip)| slip)
+        best.map(|(_, value)| value)
     }
 
-    /// Takes over the contacts of an accepted step; `moved` gives the relative displacement over it.
-    pub fn replace(&mut self, contacts: &[Contact], epsilon: f64, moved: impl Fn(&Contact) -> Vec3) {
-        let entry = |contact: &Contact| {
-            let friction = AnchoredFriction { normal: contact.normal, limit: 1.0, epsilon };
-            let slip = friction.dragged(&(contact.slip + moved(contact)));
-            Entry { key: contact.key, normal: contact.normal.map(|c| c as f32).into(), slip }
+    /// Forgets all and takes over these contacts.
+    pub fn replace<'a>(&mut self, contacts: impl Iterator<Item = (&'a Contact, V)>) {
+        let entry = |(contact, value): (&Contact, V)| Entry {
+            key: contact.key,
+            normal: contact.normal.map(|c| c as f32).into(),
+            value,
         };
         self.entries.clear();
-        self.entries.extend(contacts.iter().map(entry));
+        self.entries.extend(contacts.map(entry));
         self.entries.sort_unstable_by_key(|e| e.key);
         self.entries.dedup_by_key(|e| e.key);
     }
@@ -140,18 +174,22 @@ impl AnchorMemory {
     pub fn clear(&mut self) {
         self.entries.clear();
     }
+}
 
+impl Memory<Kept> {
     pub fn save(&self, saved: &mut SavedState) {
-        let keys = |e: &Entry| [e.key.primitive.to_u64(), u64::from(e.key.other), e.key.feature.to_u64()];
+        let keys =
+            |e: &Entry<Kept>| [e.key.primitive.to_u64(), u64::from(e.key.other), e.key.feature.to_u64()];
         saved.keys.insert("anchors".to_owned(), self.entries.iter().flat_map(keys).collect());
-        let pair = |e: &Entry| [Vec3::from(e.normal.map(f64::from)), e.slip];
-        let vectors: Vec<Vec3> = self.entries.iter().flat_map(pair).collect();
+        let wide = |v: [f32; 3]| Vec3::from(v.map(f64::from));
+        let three = |e: &Entry<Kept>| [wide(e.normal), e.value.slip, wide(e.value.force)];
+        let vectors: Vec<Vec3> = self.entries.iter().flat_map(three).collect();
         saved.put_vectors("anchors", &vectors);
     }
 
-    pub fn restore(saved: &SavedState) -> Result<AnchorMemory, RestoreError> {
+    pub fn restore(saved: &SavedState) -> Result<Memory<Kept>, RestoreError> {
         let keys = saved.keys("anchors")?;
-        let vectors = saved.vectors("anchors", 2 * (keys.len() / 3))?;
+        let vectors = saved.vectors("anchors", keys.len())?;
         let wrong = || RestoreError::Array { name: "anchors".to_owned() };
         if !keys.len().is_multiple_of(3) {
             return Err(wrong());
@@ -159,12 +197,13 @@ impl AnchorMemory {
         let entry = |(key, vectors): (&[u64], &[Vec3])| {
             let other = u32::try_from(key[1]).map_err(|_| wrong())?;
             let (primitive, feature) = (Label::from_u64(key[0]), Label::from_u64(key[2]));
-            let normal = vectors[0].map(|c| c as f32).into();
-            Ok(Entry { key: AnchorKey { primitive, other, feature }, normal, slip: vectors[1] })
+            let [normal, force] = [0, 2].map(|k| vectors[k].map(|c| c as f32).into());
+            let value = Kept { slip: vectors[1], force };
+            Ok(Entry { key: AnchorKey { primitive, other, feature }, normal, value })
         };
         let entries =
-            keys.chunks_exact(3).zip(vectors.chunks_exact(2)).map(entry).collect::<Result<_, _>>()?;
-        Ok(AnchorMemory { entries })
+            keys.chunks_exact(3).zip(vectors.chunks_exact(3)).map(entry).collect::<Result<_, _>>()?;
+        Ok(Memory { entries })
     }
 }
 
@@ -176,15 +215,16 @@ mod tests {
         Label::new(kind, number)
     }
 
-    fn entry(primitive: Label, other: u32, feature: Label, normal: Vec3, slip: f64) -> Entry {
+    fn entry(primitive: Label, other: u32, feature: Label, normal: Vec3, slip: f64) -> Entry<Kept> {
         let normal = normal.map(|c| c as f32).into();
-        Entry { key: AnchorKey { primitive, other, feature }, normal, slip: Vec3::x() * slip }
+        let value = Kept { slip: Vec3::x() * slip, force: [0.5, 0.0, slip as f32] };
+        Entry { key: AnchorKey { primitive, other, feature }, normal, value }
     }
 
     #[test]
     fn a_slip_survives_a_change_of_the_feature_but_not_of_the_side() {
         let (up, down) = (Vec3::z(), -Vec3::z());
-        let memory = AnchorMemory {
+        let memory = Memory {
             entries: vec![
                 entry(labelled(VERTEX, 3), 1, labelled(TRIANGLE, 4), up, 1.0),
                 entry(labelled(VERTEX, 3), 1, labelled(TRIANGLE, 9), down, 2.0),
@@ -192,7 +232,8 @@ mod tests {
             ],
         };
         let ask = |v: u32, other: u32, feature: Label, normal: &Vec3| {
-            memory.slip(&AnchorKey { primitive: labelled(VERTEX, v), other, feature }, 0, normal).x
+            let key = AnchorKey { primitive: labelled(VERTEX, v), other, feature };
+            memory.recall(&key, 0, normal).map_or(0.0, |kept| kept.slip.x)
         };
         assert_eq!(ask(3, 1, labelled(TRIANGLE, 4), &up), 1.0);
         assert_eq!(ask(3, 1, labelled(EDGE, 7), &up), 1.0);
@@ -206,11 +247,11 @@ mod tests {
     #[test]
     fn what_is_saved_comes_back() {
         let entries = vec![entry(labelled(EDGE, 70_003), 1, labelled(EDGE, 4), Vec3::y(), 1e-6)];
-        let memory = AnchorMemory { entries };
+        let memory = Memory { entries };
         let mut saved = SavedState::new(1);
         memory.save(&mut saved);
-        assert_eq!(AnchorMemory::restore(&saved).expect("its own state"), memory);
+        assert_eq!(Memory::restore(&saved).expect("its own state"), memory);
         saved.keys.insert("anchors".to_owned(), vec![1, 2]);
-        assert!(AnchorMemory::restore(&saved).is_err());
+        assert!(Memory::restore(&saved).is_err());
     }
 }

@@ -9,7 +9,7 @@ use super::friction::friction_terms;
 use super::options::BarrierOptions;
 use crate::solver::World;
 use rayon::prelude::*;
-use stiction_contact::barrier::{BarrierTerms, contact_mass, contact_stiffness};
+use stiction_contact::barrier::{BarrierTerms, Push, contact_mass, contact_stiffness};
 use stiction_numerics::{
     BlockMatrix, CoupledMatrix, CouplingTerms, Couplings, Incidence, SymmetricBlock, Vec3,
 };
@@ -21,6 +21,18 @@ pub(super) struct Terms {
     pub pull: Vec3,
     /// K \[N/m\].
     pub hessian: SymmetricBlock,
+}
+
+impl Terms {
+    /// Force on the first object at the end of a whole direction, by the linear model \[N\].
+    pub fn force(&self, contact: &Contact, direction: &[Vec3]) -> Vec3 {
+        -(self.pull + self.hessian.mul(&contact.relative(direction)))
+    }
+
+    /// Force of the barrier as it is \[N\].
+    pub fn present_push(&self, contact: &Contact) -> f64 {
+        -contact.normal.dot(&(self.pull - self.hessian.mul(&contact.ahead())))
+    }
 }
 
 /// The elastic part of an iteration.
@@ -49,8 +61,7 @@ fn evaluate(
         let [kappa, inertial] = stiffness(options, world, elastic, contact).map(|k| k * contact.weight);
         let terms = BarrierTerms::new(&barrier, contact.gap, contact.activation, kappa, contact.normal);
         let Some(mut terms) = terms else { return Terms::default() };
-        let slope = barrier.at(contact.gap, contact.activation).slope;
-        terms.stiffen(inertial, contact.gap, slope, options.stiffness_growth);
+        terms.curvature = curvature(options, contact, &terms, [kappa, inertial]);
         let [a, b] = contact.objects.map(|o| o as usize);
         let coefficient = world.parameters.friction_between(a, b);
         let (slope, curvature) = friction_terms(options, contact, coefficient, way, &terms);
@@ -59,6 +70,23 @@ fn evaluate(
         Terms { pull: terms.gradient(1.0) + slope + hessian.mul(&contact.ahead()), hessian }
     };
     contacts.par_iter().with_min_len(CHUNK).map(evaluate).collect()
+}
+
+/// Slope of the linear model of a barrier: the chord towards the force that the contact is expected to carry, or the tangent where none is known \[N/m\].
+fn curvature(
+    options: &BarrierOptions,
+    contact: &Contact,
+    terms: &BarrierTerms,
+    [kappa, inertial]: [f64; 2],
+) -> f64 {
+    let (barrier, gap, activation) = (&options.shape(), contact.gap, contact.activation);
+    if let Some(force) = contact.expected(options) {
+        let push = Push { barrier, activation, mass: inertial * gap * gap, elastic: kappa - inertial };
+        return push.chord(gap, contact.normal.dot(&force));
+    }
+    let mut terms = *terms;
+    terms.stiffen(inertial, gap, barrier.at(gap, activation).slope, options.stiffness_growth);
+    terms.curvature
 }
 
 /// `κ = m/g² + ŵᵀHŵ` \[N/m\], H without inertia, and its first part.   [Ando2024, eq. 5, 7]

@@ -5,10 +5,10 @@
 //! the others through the lifted right-hand side. Vertices of mesh colliders and analytic surfaces are no unknowns; how
 //! they moved and will move stands in `script`.
 
-use super::anchors::{AnchorKey, AnchorMemory};
-use super::friction::Lately;
+use super::anchors::{AnchorKey, Forecast, Kept, Memory};
 use super::islands::Owners;
 use super::near::{NearPairs, Wanted};
+use super::options::BarrierOptions;
 use super::walls::Wall;
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
@@ -29,14 +29,12 @@ pub(super) struct Configuration {
     pub time: f64,
 }
 
-/// The three configurations of an iteration: the start of the step, the present one, and where prescribed things go; and how things
-/// moved last.
+/// The three configurations of an iteration: the start of the step, the present one, and where prescribed things go.
 #[derive(Clone, Copy)]
 pub(super) struct Way<'a> {
     pub start: &'a Configuration,
     pub now: &'a Configuration,
     pub target: &'a Configuration,
-    pub lately: Lately<'a>,
 }
 
 /// A contact nearer than its activation gap.
@@ -59,6 +57,8 @@ pub(super) struct Contact {
     pub key: AnchorKey,
     /// Tangential way from the anchor at the start of the step \[m\].
     pub slip: Vec3,
+    /// Force on the first object that the last linear solve found, per pair of primitives \[N\]; none for a new contact.
+    pub forecast: Option<Forecast>,
 }
 
 /// Motion of the prescribed part of `e` \[m\].
@@ -86,6 +86,12 @@ impl Contact {
     /// Motion of the prescribed part of `e` that is still to come \[m\].
     pub fn ahead(&self) -> Vec3 {
         self.script.as_ref().map_or(Vec3::zeros(), |s| s.ahead)
+    }
+
+    /// Force on the first object that the contact is expected to carry \[N\]; none for a new one.
+    pub fn expected(&self, options: &BarrierOptions) -> Option<Vec3> {
+        let per_pair = self.forecast.filter(|_| options.forecast)?;
+        Some(Vec3::from(per_pair.map(f64::from)) * self.weight)
     }
 
     /// A place to show: on the first object, or across the gap where that one is prescribed \[m\].
@@ -178,7 +184,7 @@ impl Detector {
         &mut self,
         world: World<'_>,
         way: Way<'_>,
-        anchors: &AnchorMemory,
+        (anchors, forecasts): (&Memory<Kept>, &Memory<Forecast>),
     ) -> Result<Vec<Contact>, StepError> {
         let model = world.model;
         let positions = surface_positions(model, way.now);
@@ -190,7 +196,10 @@ impl Detector {
             wall.contacts(model, &self.mesh, way, &positions, &mut contacts);
         }
         contacts.par_iter_mut().with_min_len(1024).for_each(|c| {
-            c.slip = anchors.slip(&c.key, c.objects[0], &c.normal);
+            let kept = anchors.recall(&c.key, c.objects[0], &c.normal);
+            c.slip = kept.map_or(Vec3::zeros(), |k| k.slip);
+            let lately = forecasts.recall(&c.key, c.objects[0], &c.normal);
+            c.forecast = lately.or(kept.map(|k| k.force));
         });
         Ok(contacts)
     }
@@ -270,6 +279,7 @@ fn from_pair(
         objects,
         key: AnchorKey::of_pair(pair, objects[1]),
         slip: Vec3::zeros(),
+        forecast: None,
     })
 }
 

@@ -4,9 +4,8 @@
 //! of the step, f the barrier's force.   [Ando2024, eq. 10, 11]
 //! Anchored: `E = μ f φ(|P d|)`, f frozen, d from an anchor that lives as long as the contact (see `anchors.rs`).
 //!
-//! Which curvature: φ' is concave, so Newton's method with the true Hessian comes from below without ever passing the limit, and beyond ε, where
-//! the Hessian is zero along the slip, it finds the sliding step at once. On the way *back* the same Hessian would throw the contact across
-//! its anchor and back; there the majoriser descends. What tells the two apart is the last motion of the contact.
+//! Which f: the barrier's own is thousands of times what a contact will carry while its gap is being looked for, and friction that follows it throws stiff bodies along. So f is the
+//! force that the last linear solve found, which balances the step. Which curvature: the chord towards the friction that this solve found (`AnchoredFriction::chord`).
 
 use super::assembly::Terms;
 use super::contacts::{Contact, Way};
@@ -27,7 +26,10 @@ pub(super) fn friction_terms(
     }
     let (normal, epsilon) = (contact.normal, options.friction_epsilon);
     let displacement = contact.displacement(&way.start.blocks, &way.now.blocks) + contact.moved();
-    let limit = coefficient * barrier.force;
+    let limit = coefficient * pressing(options, contact, &displacement, barrier.force);
+    if limit <= 0.0 {
+        return (Vec3::zeros(), Mat3::zeros());
+    }
     match options.friction {
         FrictionModel::None => (Vec3::zeros(), Mat3::zeros()),
         FrictionModel::Lagged => {
@@ -39,13 +41,64 @@ pub(super) fn friction_terms(
         FrictionModel::Anchored => {
             let friction = AnchoredFriction { normal, limit, epsilon };
             let from_anchor = contact.slip + displacement;
-            let curvature = match way.lately.carries_on(contact, &from_anchor) {
-                true => friction.hessian(&from_anchor),
-                false => friction.majoriser(&from_anchor),
-            };
-            (friction.gradient(&from_anchor), curvature)
+            let expected = -contact.expected(options).unwrap_or_default();
+            (friction.gradient(&from_anchor), friction.chord(&from_anchor, &expected))
         }
     }
+}
+
+/// The normal force that limits friction \[N\]: the barrier's own, held near the expected one. A new contact that has not slid in this step holds as its barrier pushes; one that has waits until its force is known.
+fn pressing(options: &BarrierOptions, contact: &Contact, displacement: &Vec3, push: f64) -> f64 {
+    let slid = || tangential(contact, *displacement).norm() > options.friction_epsilon;
+    match contact.expected(options) {
+        Some(force) => {
+            let expected = contact.normal.dot(&force).max(0.0);
+            push.clamp(expected / FROM_EXPECTED, expected * FROM_EXPECTED)
+        }
+        None if options.forecast && slid() => 0.0,
+        None => push,
+    }
+}
+
+/// The force on the first object at the end of a direction \[N\]. Friction that comes back below ε is at most what it will be there: the linear model of a slide keeps its full force.
+pub(super) fn forecast(
+    options: &BarrierOptions,
+    (contact, terms): (&Contact, &Terms),
+    coefficient: f64,
+    ([start, now], direction): ([&[Vec3]; 2], &[Vec3]),
+) -> Vec3 {
+    let (force, epsilon) = (terms.force(contact, direction), options.friction_epsilon);
+    let displacement = contact.displacement(start, now) + contact.moved();
+    let slip = tangential(contact, contact.slip + displacement);
+    let next = slip + tangential(contact, contact.relative(direction) + contact.ahead());
+    if options.friction != FrictionModel::Anchored || next.norm() >= epsilon || next.dot(&slip) <= 0.0 {
+        return force;
+    }
+    let limit = coefficient * pressing(options, contact, &displacement, terms.present_push(contact));
+    let there = AnchoredFriction { normal: contact.normal, limit, epsilon }.gradient(&next).norm();
+    let friction = tangential(contact, force);
+    match friction.norm() > there {
+        true => force - friction * (1.0 - there / friction.norm()),
+        false => force,
+    }
+}
+
+/// Way from the anchor with which a contact that `moved` by so much in a step begins the next one; anchors are dragged along.
+pub(super) fn slip_to_keep(options: &BarrierOptions, contact: &Contact, moved: &Vec3) -> Vec3 {
+    let epsilon = options.friction_epsilon;
+    match options.friction {
+        FrictionModel::Anchored => {
+            AnchoredFriction { normal: contact.normal, limit: 1.0, epsilon }.dragged(&(contact.slip + moved))
+        }
+        FrictionModel::Lagged | FrictionModel::None => Vec3::zeros(),
+    }
+}
+
+/// The barrier's own force is taken as long as it is within this factor of the expected one; so a gap that is nearly found limits friction without delay.
+const FROM_EXPECTED: f64 = 1.1;
+
+fn tangential(contact: &Contact, d: Vec3) -> Vec3 {
+    d - contact.normal * contact.normal.dot(&d)
 }
 
 /// Slips that grow by more than this share of ε, and limits that change by more than this share, are still being looked for.
@@ -62,9 +115,8 @@ pub(super) fn slip_is_settling(
     [start, now]: [&[Vec3]; 2],
     direction: &[Vec3],
 ) -> bool {
-    let tangential = |d: Vec3| d - contact.normal * contact.normal.dot(&d);
-    let slip = tangential(contact.slip + contact.displacement(start, now) + contact.moved());
-    let onward = tangential(contact.relative(direction) + contact.ahead());
+    let slip = tangential(contact, contact.slip + contact.displacement(start, now) + contact.moved());
+    let onward = tangential(contact, contact.relative(direction) + contact.ahead());
     let least = slip.norm().min((slip + onward).norm());
     onward.norm() > SETTLED * options.friction_epsilon && least < FULL * options.friction_epsilon
 }
@@ -76,48 +128,27 @@ pub(super) struct Masses<'a> {
     pub fixed: &'a [bool],
 }
 
-/// Whether the limit μ f of friction still changes by more than a tenth, and by enough to speed a node up by more than `slowest` \[m/s²\]. The force
-/// of a cubic barrier falls to a quarter per iteration on its way out of a gap, while the way left falls to a half: where a body is
-/// set down within the gap, directions are short long before friction has lost what it has too much.
+/// Whether the limit μ f of friction still changes by more than a tenth, and by enough to speed a node up by more than `slowest` \[m/s²\]: where a body is
+/// set down within the gap, directions may be short before friction has lost what it has too much.
 pub(super) fn limit_is_settling(
-    contact: &Contact,
-    terms: &Terms,
+    options: &BarrierOptions,
+    (contact, terms): (&Contact, &Terms),
     coefficient: f64,
     masses: Masses<'_>,
-    direction: &[Vec3],
+    ([start, now], direction): ([&[Vec3]; 2], &[Vec3]),
     slowest: f64,
 ) -> bool {
-    let n = &contact.normal;
-    let ahead = contact.ahead();
-    let force = -n.dot(&(terms.pull - terms.hessian.mul(&ahead)));
-    let change = n.dot(&terms.hessian.mul(&(contact.relative(direction) + ahead))).abs();
+    let displacement = contact.displacement(start, now) + contact.moved();
+    let used = pressing(options, contact, &displacement, terms.present_push(contact));
+    let next = contact.normal.dot(&terms.force(contact, direction));
     let nodes = contact.stencil.nodes().iter().zip(contact.stencil.weights());
     let mobility = |(&n, w): (&u32, &f64)| match masses.fixed[n as usize] {
         true => 0.0,
         false => w.abs() / masses.of_block[n as usize],
     };
     let lightest = nodes.map(mobility).fold(0.0, f64::max);
-    change > SETTLED * force && coefficient * change * lightest > slowest
-}
-
-/// How everything moved last: in the last iteration, or in the last step when this is the first.
-#[derive(Clone, Copy)]
-pub(super) struct Lately<'a> {
-    /// Motion of the blocks \[m\].
-    pub blocks: &'a [Vec3],
-    /// Share of the scripted motion since the start of the step that the last iteration made; `None` in the first iteration.
-    pub share: Option<f64>,
-}
-
-impl Lately<'_> {
-    /// Whether a contact goes on in the direction of its slip, without having passed its anchor.
-    fn carries_on(&self, contact: &Contact, from_anchor: &Vec3) -> bool {
-        let normal = &contact.normal;
-        let slip = from_anchor - normal * normal.dot(from_anchor);
-        let prescribed = self.share.map_or_else(|| contact.ahead(), |share| contact.moved() * share);
-        let onward = slip.dot(&(contact.relative(self.blocks) + prescribed));
-        onward > 0.0 && (self.share.is_none() || onward <= slip.norm_squared())
-    }
+    let change = (next.max(0.0) - used).abs();
+    change > SETTLED * used && coefficient * change * lightest > slowest
 }
 
 #[cfg(test)]
@@ -138,20 +169,5 @@ mod tests {
         assert!(ask(3.0, -3.0), "it comes back to its anchor");
         assert!(!ask(1.0, 200.0), "the force is full before and after");
         assert!(!ask(0.5, 0.01), "it rests");
-    }
-
-    #[test]
-    fn a_slip_carries_on_unless_it_turned_or_passed_its_anchor() {
-        let contact =
-            Contact { stencil: ContactStencil::new(&[(0, 1.0)]), normal: Vec3::z(), ..Contact::default() };
-        let ask = |slip: f64, last: f64, share: Option<f64>| {
-            let blocks = [Vec3::new(last, 0.0, 5.0)];
-            Lately { blocks: &blocks, share }.carries_on(&contact, &Vec3::new(slip, 0.0, -7.0))
-        };
-        assert!(ask(2.0, 1.0, Some(1.0)) && ask(-2.0, -1.0, Some(1.0)));
-        assert!(!ask(2.0, -1.0, Some(1.0)), "it turned");
-        assert!(!ask(2.0, 3.0, Some(1.0)), "it came from the other side of its anchor");
-        assert!(ask(2.0, 3.0, None), "the last step knows of no anchor");
-        assert!(!ask(0.0, 0.0, None));
     }
 }

@@ -1,8 +1,8 @@
 //! Parts of a step by themselves, for timings and condition numbers.
 
+use super::anchors::Memory;
 use super::assembly::Elastic;
 use super::contacts::Way;
-use super::friction::Lately;
 use super::solver::{BarrierSolver, target};
 use super::two_level::CoarseLevel;
 use crate::incremental::{IncrementalPotential, Inertia};
@@ -43,10 +43,9 @@ impl BarrierSolver {
         let start = self.start(world.model, state);
         let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
         let end = target(world.model, &potential, state.time + h);
-        let lately = Lately { blocks: &state.velocities, share: None };
-        let way = Way { start: &start, now: &start, target: &end, lately };
+        let way = Way { start: &start, now: &start, target: &end };
         self.detector.expect(world.model, &start, &start)?;
-        let contacts = self.detector.contacts(world, way, &self.anchors)?;
+        let contacts = self.detector.contacts(world, way, (&self.anchors, &Memory::default()))?;
         self.contact_matrix.begin_step();
         self.linear.prepare(&self.options, &mut self.system);
         let mut go_on = true;

@@ -3,10 +3,10 @@
 //! `H d = f`, H projected elasticity, inertia, barriers and friction, f minus the gradient. Prescribed blocks move by what is
 //! left of their way; their part of H d stands on the right-hand side, so the free blocks know where they will be.
 
-use super::anchors::AnchorMemory;
+use super::anchors::{Forecast, Kept, Memory};
 use super::assembly::{ContactMatrix, Elastic, Terms};
 use super::contacts::{Configuration, Contact, Detector, Way};
-use super::friction::{Lately, Masses, limit_is_settling, slip_is_settling};
+use super::friction::{Masses, forecast, limit_is_settling, slip_is_settling};
 use super::islands::{Islands, Owners};
 use super::line_search::{Limit, constraint_line_search};
 use super::linear_solve::{LinearSolves, Solved, System};
@@ -29,34 +29,13 @@ pub(super) struct Newton<'a> {
     pub world: World<'a>,
     pub detector: &'a mut Detector,
     pub limits: &'a StrainLimits,
-    pub anchors: &'a AnchorMemory,
+    pub anchors: &'a Memory<Kept>,
+    /// Forces as the last iteration found them.
+    pub forecasts: Memory<Forecast>,
     pub system: &'a mut BlockMatrix,
     pub contact_matrix: &'a mut ContactMatrix,
     pub linear: &'a mut LinearSolves,
-    pub last_motion: LastMotion,
     pub seconds: &'a mut StepSeconds,
-}
-
-/// How the blocks moved in the last iteration; in the first, how inertia would move them.
-#[derive(Default)]
-pub(super) struct LastMotion {
-    blocks: Vec<Vec3>,
-    share: Option<f64>,
-}
-
-impl LastMotion {
-    /// The motion that a step would make by inertia alone.
-    pub fn expected(start: &Configuration, mut end: Configuration) -> LastMotion {
-        end.blocks.iter_mut().zip(&start.blocks).for_each(|(x, start)| *x -= start);
-        LastMotion { blocks: end.blocks, share: None }
-    }
-
-    /// The motion between two iterates of a step that began at a time.
-    fn between(start: f64, mut before: Configuration, now: &Configuration) -> LastMotion {
-        before.blocks.iter_mut().zip(&now.blocks).for_each(|(x, now)| *x = now - *x);
-        let share = if now.time > start { (now.time - before.time) / (now.time - start) } else { 0.0 };
-        LastMotion { blocks: before.blocks, share: Some(share) }
-    }
 }
 
 /// How an iteration went.
@@ -72,6 +51,8 @@ pub(super) struct Iteration {
     pub contacts: Vec<Contact>,
     /// Force of each contact on its first object, linear about the start of the iteration \[N\].
     pub forces: Vec<Vec3>,
+    /// The same at the end of the whole direction, per pair of primitives.
+    pub forecasts: Vec<Forecast>,
 }
 
 impl Newton<'_> {
@@ -84,11 +65,9 @@ impl Newton<'_> {
         target: &Configuration,
         now: &mut Configuration,
     ) -> Result<Iteration, StepError> {
-        let last_motion = std::mem::take(&mut self.last_motion);
-        let lately = Lately { blocks: &last_motion.blocks, share: last_motion.share };
-        let way = Way { start, now: &*now, target, lately };
-        let (detector, world, anchors) = (&mut *self.detector, self.world, self.anchors);
-        let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, anchors))?;
+        let way = Way { start, now: &*now, target };
+        let (detector, world, memories) = (&mut *self.detector, self.world, (self.anchors, &self.forecasts));
+        let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, memories))?;
         let fixed = &potential.prescription.fixed;
         let (terms, d, solved) = self.assemble_and_solve(potential, way, &contacts)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
@@ -103,13 +82,19 @@ impl Newton<'_> {
             -(t.pull + t.hessian.mul(&undone))
         };
         let forces = contacts.iter().zip(&terms).map(force).collect();
+        let ways = ([&start.blocks[..], &now.blocks[..]], &direction.blocks[..]);
+        let forecast = |(c, t): (&Contact, &Terms)| {
+            let [a, b] = c.objects.map(|o| o as usize);
+            let coefficient = world.parameters.friction_between(a, b);
+            (forecast(options, (c, t), coefficient, ways) / c.weight).map(|f| f as f32).into()
+        };
+        let forecasts: Vec<Forecast> = contacts.iter().zip(&terms).map(forecast).collect();
+        self.forecasts.replace(contacts.iter().zip(forecasts.iter().copied()));
         let change = potential.change_size(&direction.blocks);
         let mean_change = mean_over_free(&direction.blocks[..world.model.nodes], fixed);
         let is_settling = self.is_settling(potential, way, (&contacts, &terms), &direction.blocks);
-        let next = moved(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
-        let before = std::mem::replace(now, next);
-        self.last_motion = LastMotion::between(start.time, before, now);
-        Ok(Iteration { limit, change, mean_change, is_settling, solved, contacts, forces })
+        *now = moved(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
+        Ok(Iteration { limit, change, mean_change, is_settling, solved, contacts, forces, forecasts })
     }
 
     /// Whether friction of some contact is not yet what it will be: its slip or its limit.
@@ -129,7 +114,7 @@ impl Newton<'_> {
             let mu = world.parameters.friction_between(a, b);
             let anchored = options.friction == FrictionModel::Anchored;
             mu > 0.0
-                && (limit_is_settling(c, t, mu, masses, direction, slowest)
+                && (limit_is_settling(options, (c, t), mu, masses, (ways, direction), slowest)
                     || (anchored && slip_is_settling(options, c, ways, direction)))
         };
         options.friction != FrictionModel::None

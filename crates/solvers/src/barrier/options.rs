@@ -79,6 +79,10 @@ pub struct BarrierOptions {
     /// A completed step is converged when no node moves faster than this in an iteration, |d|∞/h \[m/s\], and friction has found its
     /// force: no limit changes by more than a tenth, and no slip below ε from an anchor by more than ε/10.
     pub tolerance: f64,
+    /// The same for the root of the mean square over the free nodes \[m/s\], where given: the rule of Codim-IPC.
+    pub mean_tolerance: Option<f64>,
+    /// Whether a step waits until friction has found its force. Others do not: they keep the limits of the step's start.
+    pub settle_friction: bool,
     /// Refining iterations move by `exp(−decay n)` of their direction, n counted from the first; 0 is none, the document tried 0.005.
     pub decay: f64,
     /// Whether a step that `complete = false` shortens counts as β h. Otherwise it counts as h and motion drags behind: for comparison only.
@@ -101,8 +105,11 @@ pub struct BarrierOptions {
     pub curvature_cap: f64,
     /// Whether elasticity counts in the stiffness of contacts; mass and distance alone otherwise.
     pub elastic_stiffness: bool,
-    /// Largest part, in curvatures of the barrier, by which the growth of a stiffness with a closing gap counts in the matrix; 0 is
-    /// the document's frozen stiffness.
+    /// Whether contacts are linearised towards the force that the last linear solve found, and friction is limited by it. Otherwise tangents at the present gap and the
+    /// barrier's own force are taken, as in the document.
+    pub forecast: bool,
+    /// Largest part, in curvatures of the barrier, by which the growth of a stiffness with a closing gap counts in tangents; 0 is
+    /// the document's frozen stiffness. Forecasts count it in full.
     pub stiffness_growth: f64,
     /// How friction is measured.
     pub friction: FrictionModel,
@@ -123,6 +130,8 @@ impl Default for BarrierOptions {
             refine_iterations: 16,
             max_iterations: 256,
             tolerance: 1e-3,
+            mean_tolerance: None,
+            settle_friction: true,
             decay: 0.0,
             amend_step: true,
             error_reduction: true,
@@ -134,6 +143,7 @@ impl Default for BarrierOptions {
             barrier: BarrierShape::Cubic,
             curvature_cap: 16.0,
             elastic_stiffness: true,
+            forecast: true,
             stiffness_growth: 2.0,
             friction: FrictionModel::Anchored,
             friction_epsilon: 1e-5,
@@ -183,6 +193,7 @@ impl BarrierOptions {
     pub fn validate(&self) -> Result<(), String> {
         all_positive(&[
             ("tolerance", self.tolerance),
+            ("mean_tolerance", self.mean_tolerance.unwrap_or(1.0)),
             ("pcg_tolerance", self.pcg_tolerance),
             ("friction_epsilon", self.friction_epsilon),
             ("curvature_cap", self.curvature_cap),

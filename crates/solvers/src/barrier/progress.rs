@@ -88,8 +88,11 @@ impl Progress {
             return self.converged;
         }
         let whole = self.beta() >= 1.0;
-        let rested =
-            |i: &Iteration| i.limit.smallest() == 1.0 && i.change < options.tolerance * h && !i.is_settling;
+        let mean = options.mean_tolerance.map_or(f64::INFINITY, |speed| speed * h);
+        let rested = |i: &Iteration| {
+            let short = i.change < options.tolerance * h && i.mean_change < mean;
+            short && i.limit.smallest() == 1.0 && !(options.settle_friction && i.is_settling)
+        };
         self.converged = whole && self.last.as_ref().is_some_and(rested);
         self.converged || (whole && self.iterations >= options.refine_iterations)
     }

@@ -1,12 +1,13 @@
 //! Algorithm 1: inexact Newton with an accumulated step share β.   [Ando2024, section 3.2]
 
-use super::anchors::AnchorMemory;
+use super::anchors::{Kept, Memory};
 use super::assembly::ContactMatrix;
 use super::check::refuse_intersections;
 use super::contacts::{Configuration, Contact, Detector, scripted_vertices};
+use super::friction::slip_to_keep;
 use super::linear_solve::LinearSolves;
-use super::newton::{Iteration, LastMotion, Newton};
-use super::options::{BarrierOptions, FrictionModel};
+use super::newton::{Iteration, Newton};
+use super::options::BarrierOptions;
 use super::progress::Progress;
 use super::strain_limits::StrainLimits;
 use crate::advance::{accept, energies};
@@ -29,7 +30,7 @@ pub struct BarrierSolver {
     pub(super) contact_matrix: ContactMatrix,
     pub(super) detector: Detector,
     limits: StrainLimits,
-    pub(super) anchors: AnchorMemory,
+    pub(super) anchors: Memory<Kept>,
     pub(super) linear: LinearSolves,
     /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends on the chord of their way, not on
     /// the way itself. Empty before the first step.
@@ -78,7 +79,7 @@ impl BarrierSolver {
             contact_matrix: ContactMatrix::default(),
             detector,
             limits,
-            anchors: AnchorMemory::default(),
+            anchors: Memory::default(),
             linear: LinearSolves::default(),
             kinematic: Vec::new(),
             kinematic_time: 0.0,
@@ -137,10 +138,10 @@ impl BarrierSolver {
             detector: &mut self.detector,
             limits: &self.limits,
             anchors: &self.anchors,
+            forecasts: Memory::default(),
             system: &mut self.system,
             contact_matrix: &mut self.contact_matrix,
             linear: &mut self.linear,
-            last_motion: LastMotion::expected(start, expected),
             seconds,
         };
 
@@ -205,12 +206,13 @@ impl BarrierSolver {
         if let Some(last) = &progress.last {
             report.residual.extend([("change_m", last.change), ("mean_change_m", last.mean_change)]);
             report_contacts(world, last, &now.blocks, report);
-            if self.options.friction == FrictionModel::Anchored {
-                let moved = |c: &Contact| {
-                    c.displacement(&start.blocks, &now.blocks) + c.moved() + c.ahead() * last.limit.of(c)
-                };
-                self.anchors.replace(&last.contacts, self.options.friction_epsilon, moved);
-            }
+            let kept = last.contacts.iter().zip(&last.forecasts).map(|(contact, &force)| {
+                let moved = contact.displacement(&start.blocks, &now.blocks)
+                    + contact.moved()
+                    + contact.ahead() * last.limit.of(contact);
+                (contact, Kept { slip: slip_to_keep(&self.options, contact, &moved), force })
+            });
+            self.anchors.replace(kept);
         }
         accept(world, state, now.blocks, advanced, Inertia::Dynamic);
         (self.kinematic, self.kinematic_time) = (now.kinematic, state.time);
@@ -314,7 +316,7 @@ impl Solver for BarrierSolver {
         let &[time] = saved.numbers("kinematic_time")? else { return Err(wrong("kinematic_time")) };
         self.kinematic = flat.chunks_exact(3).map(Vec3::from_column_slice).collect();
         self.kinematic_time = time;
-        self.anchors = AnchorMemory::restore(saved)?;
+        self.anchors = Memory::restore(saved)?;
         self.linear.restore(saved)?;
         Ok(())
     }

@@ -315,6 +315,7 @@ impl NearWall<'_> {
             objects,
             key: AnchorKey::default(),
             slip: Vec3::zeros(),
+            forecast: None,
         })
     }
 }
