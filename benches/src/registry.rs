@@ -104,7 +104,18 @@ pub fn all() -> &'static [Case] {
             |c, _| frame::run(c, "sphere_drape", "admm", 20),
             "cloth falls on a ball"
         ),
-        case!("pd_frames", pd_frames::run, "frames of the scenes of the document of `pd`"),
+        case!(
+            "pd_frames_layers_10",
+            pd_frames::layers_10,
+            "frames of the document of `pd`: ball on ten layers"
+        ),
+        case!("pd_frames_layers_20", pd_frames::layers_20, "twenty layers"),
+        case!("pd_frames_arch", pd_frames::arch, "masonry arch"),
+        case!("pd_frames_dancing", pd_frames::dancing, "dressed dancer"),
+        case!("pd_frames_rods", pd_frames::rods, "twisting rods"),
+        case!("pd_frames_torus", pd_frames::torus, "ball on torus"),
+        case!("pd_frames_cards", pd_frames::cards, "fine card house"),
+        case!("pd_frames_drape", pd_frames::drape, "cloth on a rotating sphere"),
         case!("pd_cloth", pd_cloth::sheets, "cloth on a ball in frames of 1/60 s; 160² with --full"),
         case!("pd_cube", pd_cloth::cube, "soft cube of 729 vertices on the floor"),
         case!("pd_kernels", pd_kernels::run, "kernels of `pd` against the limits of the machine"),
