@@ -13,7 +13,7 @@ use std::ops::Index;
 use stiction_numerics::Vec3;
 
 /// Candidates per parallel piece of work.
-pub(crate) const CHUNK: usize = 4096;
+pub(crate) const CHUNK: usize = 1024;
 
 /// Features that realise a distance. The order of the kinds is the order of sorted output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,23 +66,45 @@ pub fn narrow_phase(
     positions: &[Vec3],
     gap: f64,
 ) -> Vec<ProximityPair> {
-    let mut pairs = filter_chunks(&candidates.vertex_triangle, |&[v, t]| {
+    let faces = filter_chunks(&candidates.vertex_triangle, PairKind::VertexTriangle, |&[v, t]| {
         vertex_triangle_pair(mesh, positions, v, t).filter_gap(gap)
     });
-    pairs.extend(filter_chunks(&candidates.edge_edge, |&[a, b]| {
+    let edges = filter_chunks(&candidates.edge_edge, PairKind::EdgeEdge, |&[a, b]| {
         edge_edge_pair(mesh, positions, a, b).filter_gap(gap)
-    }));
-    merge_duplicates(&pairs)
+    });
+    let borders: Vec<&[ProximityPair]> = faces.iter().chain(&edges).map(|part| &part.borders[..]).collect();
+    let mut all = merge_duplicates(&borders.concat());
+    // Insides are met by one candidate each, in the order of the candidates, and their kinds come last.
+    let insides = faces.iter().chain(&edges).map(|part| &part.insides);
+    all.reserve_exact(insides.clone().map(Vec::len).sum());
+    insides.for_each(|part| all.extend_from_slice(part));
+    all
 }
 
-/// Maps and filters in fixed chunks, joined in order.
+/// Pairs of one chunk of candidates.
+#[derive(Default)]
+struct Part {
+    /// Pairs of the candidates' own kind.
+    insides: Vec<ProximityPair>,
+    /// Pairs with the border of a feature, which others may lead to as well.
+    borders: Vec<ProximityPair>,
+}
+
+/// Maps and filters in fixed chunks, in order.
 fn filter_chunks(
     candidates: &[[u32; 2]],
+    own: PairKind,
     evaluate: impl Fn(&[u32; 2]) -> Option<ProximityPair> + Sync,
-) -> Vec<ProximityPair> {
-    let parts: Vec<Vec<ProximityPair>> =
-        candidates.par_chunks(CHUNK).map(|chunk| chunk.iter().filter_map(&evaluate).collect()).collect();
-    parts.concat()
+) -> Vec<Part> {
+    debug_assert!(candidates.is_sorted(), "candidates come sorted");
+    let of_chunk = |chunk: &[[u32; 2]]| {
+        let mut part = Part::default();
+        for pair in chunk.iter().filter_map(&evaluate) {
+            if pair.kind == own { &mut part.insides } else { &mut part.borders }.push(pair);
+        }
+        part
+    };
+    candidates.par_chunks(CHUNK).map(of_chunk).collect()
 }
 
 impl ProximityPair {

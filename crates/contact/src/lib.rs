@@ -16,6 +16,7 @@ pub mod elliptic;
 pub mod memory;
 pub mod set;
 pub mod sweep;
+mod turns;
 
 pub use cone::{Coulomb, natural_map, project_on_cone, solve_isotropic};
 pub use contact::{ContactError, ContactKind, ContactStencil, Friction, NewContact, Stabilisation};

@@ -9,13 +9,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use stiction_numerics::Vec3;
-use stiction_numerics::stencil_stages::{CHUNK, MIN_PARALLEL_BATCH, StencilStages};
+use stiction_numerics::stencil_stages::StencilStages;
 
 use crate::cone::project_on_cone;
 use crate::contact::{ContactError, ContactKind, Friction, NewContact};
 use crate::elliptic::EllipticCone;
 use crate::memory::ImpulseMemory;
 use crate::sweep::Tally;
+use crate::turns::{interleaved, place_of};
 
 /// Velocity \[m/s\] and inverse weight \[1/kg\] of a node.
 pub(crate) type SweepNode = [f64; 4];
@@ -57,8 +58,8 @@ pub(crate) struct Cold {
 }
 
 impl Hot {
-    /// A contact over nodes of the given weights \[kg\], awake, with the impulse that it had; its elliptic cone and the weights of a long stencil go elsewhere.
-    fn new(contact: &NewContact, node_weights: &[f64], memory: Option<&ImpulseMemory>) -> Hot {
+    /// A contact over nodes of the given weights \[kg\], awake, with the impulse that it had \[N·s\]; its elliptic cone and the weights of a long stencil go elsewhere.
+    fn new(contact: &NewContact, node_weights: &[f64], remembered: &Vec3) -> Hot {
         let coefficients = contact.stencil.weights();
         let mut weights = [0.0; 4];
         if coefficients.len() <= 4 {
@@ -72,9 +73,10 @@ impl Hot {
         // The cohesive pull acts on the slack node too; its share is constant and joins the offset.
         let normal_offset = contact.normal_offset - contact.compliance * contact.cohesion;
         // The old impulse may leave the cone about a turned normal: bring it back.
-        let impulse = memory
-            .and_then(|memory| memory.get(contact.key))
-            .map_or(Vec3::zeros(), |r| project_on_cone(r * s, &contact.normal, friction));
+        let impulse = match *remembered == Vec3::zeros() {
+            true => Vec3::zeros(),
+            false => project_on_cone(remembered * s, &contact.normal, friction),
+        };
         Hot {
             weights,
             normal: contact.normal,
@@ -174,24 +176,46 @@ impl ContactSet {
         memory: Option<&ImpulseMemory>,
     ) -> Result<(), ContactError> {
         let wrong = |contact: &NewContact| contact.validate(&self.weights).err();
-        if let Some(error) = batch.par_iter().with_min_len(1024).find_map_first(wrong) {
+        if let Some(error) = batch.par_iter().with_min_len(PER_TASK).find_map_first(wrong) {
             return Err(error);
         }
-        let at = |place: usize| &batch[interleaved(place, batch.len())];
-        let order = || (0..batch.len()).map(at);
+        let item = |place: usize| interleaved(place, batch.len());
+        let at = |place: usize| &batch[item(place)];
         self.stages
-            .append(order().map(|contact| contact.stencil.nodes()))
+            .append(batch.len(), |place| at(place).stencil.nodes())
             .expect("validated stencils are within range and free of repeats");
+        let remembered = memory.map(|memory| memory.of_keys(batch.len(), |k| batch[k].key));
+        let impulse = |place: usize| remembered.as_ref().map_or(Vec3::zeros(), |all| all[item(place)]);
         let (first, weights) = (self.len(), &self.weights);
         if first == 0 {
             // The first batch is the large one: exact. Later ones are small: by doubling.
             self.hot.reserve_exact(batch.len());
             self.cold.reserve_exact(batch.len());
         }
-        let places = || (0..batch.len()).into_par_iter().with_min_len(1024);
-        self.hot.par_extend(places().map(|place| Hot::new(at(place), weights, memory)));
+        let places = || (0..batch.len()).into_par_iter().with_min_len(PER_TASK);
+        self.hot.par_extend(places().map(|place| Hot::new(at(place), weights, &impulse(place))));
         self.cold.par_extend(places().map(|place| Cold::new(at(place))));
-        for (hot, contact) in self.hot[first..].iter_mut().zip(order()) {
+        self.append_special(first, batch.len(), at);
+        self.batches.push(first..self.len());
+        self.tallies.resize(self.stages.chunk_count(), Tally::default());
+        Ok(())
+    }
+
+    /// Long stencils, elliptic cones and cohesion of `count` contacts from `first` on: rare, so that most batches are only looked through.
+    fn append_special<'a>(
+        &mut self,
+        first: usize,
+        count: usize,
+        at: impl Fn(usize) -> &'a NewContact + Sync,
+    ) {
+        let is_special = |place: &usize| {
+            let NewContact { stencil, friction, cohesion, .. } = at(*place);
+            stencil.nodes().len() > 4 || matches!(friction, Friction::Elliptic(_)) || *cohesion > 0.0
+        };
+        let places = (0..count).into_par_iter().with_min_len(PER_TASK);
+        let special: Vec<usize> = places.filter(is_special).collect();
+        for place in special {
+            let (hot, contact) = (&mut self.hot[first + place], at(place));
             let coefficients = contact.stencil.weights();
             if coefficients.len() > 4 {
                 self.long_weights.extend_from_slice(coefficients);
@@ -202,9 +226,6 @@ impl ContactSet {
             }
             self.any_cohesion |= contact.cohesion > 0.0;
         }
-        self.batches.push(first..self.len());
-        self.tallies.resize(self.stages.chunk_count(), Tally::default());
-        Ok(())
     }
 
     /// Changes the node weights \[kg\] and keeps the impulses in N·s: `r̄ ← r̄ s_new/s_old`.
@@ -244,6 +265,22 @@ impl ContactSet {
             Some(range) => (nodes, &self.long_weights[range]),
             None => (nodes, &self.hot[contact].weights[..nodes.len()]),
         }
+    }
+
+    /// Nodes that contacts from `first` on touch, contact after contact.
+    pub fn nodes_from(&self, first: usize) -> impl Iterator<Item = u32> + '_ {
+        (first..self.len()).flat_map(|contact| self.stages.nodes_of(contact).0.iter().copied())
+    }
+
+    /// What all contacts do to each node, Bᵀ r \[N·s\]; takes the place of loaded velocities.
+    pub fn pushes(&mut self) -> Vec<Vec3> {
+        let mut out = vec![Vec3::zeros(); self.node_count()];
+        self.load(&out);
+        self.warm_start();
+        self.store(&mut out);
+        let weighted = out.par_iter_mut().zip(&self.weights).with_min_len(4 * PER_TASK);
+        weighted.for_each(|(push, weight)| *push *= if weight.is_finite() { *weight } else { 0.0 });
+        out
     }
 
     /// Offset `k` of the relative velocity \[m/s\].
@@ -364,31 +401,8 @@ impl ContactSet {
     }
 }
 
-/// Parts of a chunk that take turns.
-const STREAMS: usize = 4;
-
-/// Which contact of a batch stands at a place of the sweep. Neighbours in a sorted batch share nodes, so that each update waits for the one before; so the four
-/// quarters of a chunk take turns. (Sixteen parts are faster still, but a pile of sheets then takes longer to come to rest.) Short batches and the rest after the last
-/// whole chunk stay as they are.
-fn interleaved(place: usize, length: usize) -> usize {
-    transposed(place, length, STREAMS)
-}
-
-/// The place of a contact of a batch: the inverse.
-fn place_of(item: usize, length: usize) -> usize {
-    transposed(item, length, CHUNK / STREAMS)
-}
-
-/// Reads a chunk, `width` numbers a row, column by column.
-fn transposed(place: usize, length: usize, width: usize) -> usize {
-    const { assert!(CHUNK.is_multiple_of(STREAMS)) };
-    let first = place / CHUNK * CHUNK;
-    if length < MIN_PARALLEL_BATCH || first + CHUNK > length {
-        return place;
-    }
-    let within = place - first;
-    first + within % width * (CHUNK / width) + within / width
-}
+/// Contacts that one task takes at least.
+const PER_TASK: usize = 1024;
 
 /// `Σ b_j²/w_j` \[1/kg\].
 fn own_block(nodes: &[u32], coefficients: &[f64], weights: &[f64]) -> f64 {
@@ -408,20 +422,6 @@ mod tests {
     fn hot_data_stays_small() {
         assert!(size_of::<Hot>() + 16 <= 160);
         assert!(size_of::<Hot>() + 16 + size_of::<Cold>() <= 192);
-    }
-
-    #[test]
-    fn every_contact_of_a_batch_finds_its_place() {
-        for length in [0, 3, CHUNK, MIN_PARALLEL_BATCH, MIN_PARALLEL_BATCH + 100] {
-            let mut places: Vec<usize> = (0..length).map(|place| interleaved(place, length)).collect();
-            let apart = length < MIN_PARALLEL_BATCH
-                || places[..CHUNK - 1].iter().zip(&places[1..]).all(|(a, b)| a + 1 != *b);
-            assert!(apart);
-            assert!(places.iter().enumerate().all(|(place, at)| place / CHUNK == at / CHUNK));
-            assert!(places.iter().enumerate().all(|(place, at)| place_of(*at, length) == place));
-            places.sort_unstable();
-            assert!(places.into_iter().eq(0..length));
-        }
     }
 
     #[test]

@@ -19,27 +19,52 @@ pub fn report_projected(
     report: &mut StepReport,
 ) {
     report.contacts = contacts.len();
-    for (kind, count) in ContactKind::ALL.into_iter().zip(contacts.count_by_kind()) {
+    let (totals, samples) = rayon::join(|| Totals::new(contacts, world), || samples(contacts, world, h));
+    for (kind, count) in ContactKind::ALL.into_iter().zip(totals.by_kind) {
         if count > 0 {
             report.contacts_by_kind.push((kind.name(), count));
         }
     }
-    let gaps = (0..contacts.len()).map(|c| contacts.gap(c));
-    report.penetration = gaps.fold(0.0, |deepest: f64, gap| deepest.max(-gap));
-    let impulses = contacts.body_impulses(world.model.surfaces.objects.len());
-    report.contact_force = impulses.iter().map(|impulse| impulse / h).collect();
-    report.contact_load = vec![0.0; world.model.nodes];
+    report.penetration = totals.deepest;
+    report.contact_force = totals.impulses.iter().map(|impulse| impulse / h).collect();
+    (report.contact_samples, report.contact_load) = samples;
+    if !contacts.is_empty() {
+        report.residual.push(("natural_map_m", h * natural_map));
+    }
+}
+
+/// Sums over all contacts.
+struct Totals {
+    by_kind: [usize; 5],
+    /// How far the deepest gap is below zero \[m\].
+    deepest: f64,
+    /// Per object \[N s\].
+    impulses: Vec<Vec3>,
+}
+
+impl Totals {
+    fn new(contacts: &ContactSet, world: World<'_>) -> Totals {
+        let gaps = (0..contacts.len()).map(|c| contacts.gap(c));
+        Totals {
+            by_kind: contacts.count_by_kind(),
+            deepest: gaps.fold(0.0, |deepest: f64, gap| deepest.max(-gap)),
+            impulses: contacts.body_impulses(world.model.surfaces.objects.len()),
+        }
+    }
+}
+
+/// Contacts with a force, and the normal force on each node \[N\].
+fn samples(contacts: &ContactSet, world: World<'_>, h: f64) -> (Vec<ContactSample>, Vec<f64>) {
+    let (mut samples, mut load) = (Vec::new(), vec![0.0; world.model.nodes]);
     for contact in 0..contacts.len() {
         let force = contacts.total_impulse(contact) / h;
         if force != Vec3::zeros() {
             let (point, normal) = (contacts.point(contact), contacts.normal(contact));
-            report.contact_samples.push(ContactSample { point, normal, force });
-            add_load(&mut report.contact_load, contacts.stencil(contact), force.dot(&normal));
+            samples.push(ContactSample { point, normal, force });
+            add_load(&mut load, contacts.stencil(contact), force.dot(&normal));
         }
     }
-    if !contacts.is_empty() {
-        report.residual.push(("natural_map_m", h * natural_map));
-    }
+    (samples, load)
 }
 
 /// Shares a normal force \[N\] among the nodes of a contact by their weights.

@@ -6,13 +6,13 @@
 
 use super::sorted::{PackedPair, sorted};
 use super::{BroadPhase, CHUNK, Candidates, Found, Pairing, element_box, grown_box};
-use crate::bvh::{Boxes, Extent, MovingBox, Visit};
+use crate::bvh::{Boxes, Extent, MovingBox};
 use crate::surface::{CollisionMesh, Element, MeshError};
 use rayon::prelude::*;
 use stiction_numerics::Vec3;
 
-/// Elements per parallel piece of work.
-const ELEMENTS: usize = 256;
+/// Parts of a search that one task looks through at least.
+const PARTS: usize = 32;
 
 /// Where vertices go.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ impl BroadPhase {
         let pairing = self.moving_pairing(mesh);
         let emit = |i: usize, j: usize, found: &mut Found| pairing.emit(i, j, found);
         let may_meet = |a, b| mesh.bodies_may_touch(a, b);
-        let parts = self.tree.self_pairs_in(&self.moving.tree, may_meet, Default::default, emit);
+        let parts = self.tree.self_pairs_in(&self.moving.tree, None, may_meet, Default::default, emit);
         Ok(MovingPairs { parts })
     }
 
@@ -95,31 +95,25 @@ impl BroadPhase {
             self.refit_moving(mesh, ways, is_changed, &positions);
         }
         let pairing = self.moving_pairing(mesh);
-        let around = |chunk: &[usize]| {
-            let mut found = Found::default();
-            for &i in chunk {
-                let own = self.moving.tree.element(i);
-                let meets = |other: &MovingBox| match own.overlaps(other) {
-                    true => Visit::Enter,
-                    false => Visit::Skip,
-                };
-                self.tree.descend_in(&self.moving.tree, meets, |j| {
-                    // A pair of changed elements is seen from the first of them.
-                    if j > i || (j < i && !changed(&self.elements[j])) {
-                        pairing.emit(i.min(j), i.max(j), &mut found);
-                    }
-                });
+        let marks = self.tree.marks(&positions);
+        let emit = |i: usize, j: usize, found: &mut Found| {
+            if marks.element(i) || marks.element(j) {
+                pairing.emit(i, j, found);
             }
-            // An element may own edges and vertices beside its changed ones.
-            let any = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
-            found.0.retain(|pair| {
+        };
+        let may_meet = |a, b| mesh.bodies_may_touch(a, b);
+        let tree = &self.moving.tree;
+        let mut parts = self.tree.self_pairs_in(tree, Some(&marks), may_meet, Found::default, emit);
+        // An element may own edges and vertices beside its changed ones.
+        let any = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
+        parts.par_iter_mut().with_min_len(PARTS).for_each(|(vertex_triangle, edge_edge)| {
+            vertex_triangle.retain(|pair| {
                 let [v, t] = pair.features();
                 any(&[v]) || any(&mesh.triangles()[t as usize])
             });
-            found.1.retain(|pair| pair.features().iter().any(|&e| any(&mesh.edges()[e as usize])));
-            found
-        };
-        Ok(MovingPairs { parts: positions.par_chunks(ELEMENTS).map(around).collect() })
+            edge_edge.retain(|pair| pair.features().iter().any(|&e| any(&mesh.edges()[e as usize])));
+        });
+        Ok(MovingPairs { parts })
     }
 
     fn moving_pairing<'a>(&'a self, mesh: &'a CollisionMesh) -> Pairing<'a, MovingBox> {

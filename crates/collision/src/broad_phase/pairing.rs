@@ -95,23 +95,26 @@ impl<B: Extent> Pairing<'_, B> {
         }
         let (all_a, all_b) = (self.boxes.element(position_a), self.boxes.element(position_b));
         let side = |element: &Element, k: usize| [element.vertices[k], element.vertices[(k + 1) % 3]];
-        for i in 0..3 {
+        // Edges of `b` that may meet anything of `a`, with their boxes.
+        let mut near = [(0, [0; 2], B::EMPTY); 3];
+        let mut count = 0;
+        for j in (0..3).filter(|j| owned_b >> j & 1 == 1) {
+            let second = side(b, j);
+            let own = self.edge_box(second);
+            if own.overlaps(all_a) {
+                near[count] = (j, second, own);
+                count += 1;
+            }
+        }
+        for i in (0..3).filter(|i| count > 0 && owned_a >> i & 1 == 1) {
             let first = side(a, i);
-            if owned_a >> i & 1 == 0 {
+            let own = self.edge_box(first);
+            if !own.overlaps(all_b) {
                 continue;
             }
-            let first_box = self.edge_box(first);
-            if !first_box.overlaps(all_b) {
-                continue;
-            }
-            for j in 0..3 {
-                let second = side(b, j);
-                if owned_b >> j & 1 == 0 || first.contains(&second[0]) || first.contains(&second[1]) {
-                    continue;
-                }
-                let second_box = self.edge_box(second);
-                if second_box.overlaps(all_a) && second_box.overlaps(&first_box) {
-                    self.push_edge_edge((a, first, a.edges[i]), (b, second, b.edges[j]), found);
+            for (j, second, other) in &near[..count] {
+                if !first.contains(&second[0]) && !first.contains(&second[1]) && other.overlaps(&own) {
+                    self.push_edge_edge((a, first, a.edges[i]), (b, *second, b.edges[*j]), found);
                 }
             }
         }

@@ -15,10 +15,12 @@
 
 mod build;
 mod extent;
+mod marks;
 mod query;
 mod traverse;
 
 pub use extent::{Box32, Extent, MovingBox};
+pub use marks::Marks;
 pub use query::Visit;
 
 use rayon::prelude::*;

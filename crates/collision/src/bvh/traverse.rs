@@ -1,6 +1,6 @@
 //! Tree against itself: all pairs of elements whose boxes overlap, each once.
 
-use super::{Boxes, Bvh, Extent, MIXED, Node};
+use super::{Boxes, Bvh, Extent, MIXED, Marks, Node};
 use rayon::prelude::*;
 
 /// Tasks into which a traversal is cut: enough to balance any machine, and fixed, so that the joined output
@@ -21,21 +21,23 @@ impl Bvh {
         make: impl Fn() -> Output + Sync,
         emit: impl Fn(usize, usize, &mut Output) + Sync,
     ) -> Vec<Output> {
-        self.self_pairs_in(&self.boxes, may_meet, make, emit)
+        self.self_pairs_in(&self.boxes, None, may_meet, make, emit)
     }
 
-    /// The same with further boxes that were fitted to the tree.
+    /// The same with further boxes that were fitted to the tree; with marks, only pairs of leaves of which one holds a marked element are looked into.
     pub fn self_pairs_in<B: Extent, Output: Send>(
         &self,
         boxes: &Boxes<B>,
+        marks: Option<&Marks>,
         may_meet: impl Fn(u32, u32) -> bool + Sync,
         make: impl Fn() -> Output + Sync,
         emit: impl Fn(usize, usize, &mut Output) + Sync,
     ) -> Vec<Output> {
         let Some(root) = self.root() else { return Vec::new() };
         let is_open = |a: &Node, b: &Node| {
-            let (a, b) = (self.label(a), self.label(b));
-            a == MIXED || b == MIXED || may_meet(a, b)
+            let (of_a, of_b) = (self.label(a), self.label(b));
+            let marked = marks.is_none_or(|marks| marks.has(a) || marks.has(b));
+            marked && (of_a == MIXED || of_b == MIXED || may_meet(of_a, of_b))
         };
         let walk = Walk { tree: self, boxes, is_open };
         walk.expand(Task(root, root))

@@ -65,6 +65,9 @@ pub(super) const INSIDE: f64 = 1e-5;
 /// Vertices per task.
 const PER_TASK: usize = 4096;
 
+/// Pairs that one task converts at least.
+const SOME_PAIRS: usize = 256;
+
 /// Trees, shapes and scratch that persist over steps.
 pub struct Collider {
     mesh: CollisionMesh,
@@ -160,7 +163,11 @@ impl Collider {
             let contact = converter.pair(pair, &self.start, thickness)?;
             (pair.gap <= pair_gap(model, contact.bodies)).then_some(contact)
         };
-        let mut out: Vec<NewContact> = pairs.par_iter().filter_map(near).collect();
+        // In place: nearly all become contacts, and fresh memory for their long list costs as much as the work. There is room for those that join them.
+        let mut slots: Vec<Option<NewContact>> =
+            Vec::with_capacity(pairs.len() + pairs.len() / 16 + PER_TASK);
+        pairs.par_iter().with_min_len(SOME_PAIRS).map(near).collect_into_vec(&mut slots);
+        let mut out: Vec<NewContact> = slots.into_iter().flatten().collect();
         out.extend(self.pushed_out(&converter));
         out.extend(self.analytic(model, &converter, |_| true));
         Ok(out)
@@ -182,7 +189,7 @@ impl Collider {
         let contact = |(pair, thickness): &_| converter.pair(&self.put_right(pair)?, &self.start, *thickness);
         let mut out: Vec<NewContact> = met.iter().filter_map(contact).collect();
         out.extend(self.analytic(model, &converter, |key| known.misses(key)));
-        out.sort_by_key(|c| (c.kind, c.key));
+        out.sort_by(|a, b| (a.kind, a.key).cmp(&(b.kind, b.key)).then(a.gap.total_cmp(&b.gap)));
         out.dedup_by_key(|c| c.key);
         Ok(out)
     }

@@ -100,7 +100,8 @@ impl Collider {
     /// All pairs that come together on the way, and vertices that enter an analytic collider.
     fn blocked(&self, model: &Model, motion: &StepMotion<'_>) -> Vec<Blocked> {
         let is_free = |near: &NearPair, first: &[u32], second: &[u32], thickness: f64| {
-            near.clearance(&self.end, first, second, KEPT * near.offset.norm()).is_some()
+            near.is_retired()
+                || near.clearance(&self.end, first, second, KEPT * near.offset.norm()).is_some()
                 || passing_clearance([&self.start, &self.end], first, second, thickness).is_some()
         };
         let vertex_triangle = self.pairs.vertex_triangle.par_iter().filter_map(|near| {

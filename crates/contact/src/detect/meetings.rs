@@ -2,7 +2,7 @@
 
 use super::collider::{Collider, pair_gap};
 use super::convert::pair_key;
-use super::near_pair::{NearPair, floor, passing_clearance};
+use super::near_pair::{NearPair, Wandered, floor, passing_clearance};
 use rayon::prelude::*;
 use std::ops::Index;
 use stiction_bodies::Model;
@@ -80,13 +80,13 @@ impl Collider {
         let (mesh, [v, t]) = (self.mesh(), near.features);
         let [a, b, c] = mesh.triangles()[t as usize];
         let corners = Corners { vertices: [v, a, b, c], split: 1 };
-        let way = self.wandered(&corners);
-        if way < near.free_until {
+        let wandered = self.wandered(&corners);
+        if is_settled(near, wandered, known) {
             return None;
         }
         let thickness = mesh.vertex_half_thickness(v) + mesh.triangle_half_thickness(t);
         let objects = [mesh.vertex_body(v)?, mesh.triangle_body(t)];
-        if self.is_free((model, objects), near, (&corners, thickness, way), known) {
+        if self.is_free((model, objects), near, (&corners, thickness, wandered), known) {
             return None;
         }
         let place = |kept: Kept| self.touching_place(Query::PointTriangle, near, corners.vertices, kept);
@@ -103,13 +103,13 @@ impl Collider {
         let (mesh, [e, f]) = (self.mesh(), near.features);
         let ([a, b], [c, d]) = (mesh.edges()[e as usize], mesh.edges()[f as usize]);
         let corners = Corners { vertices: [a, b, c, d], split: 2 };
-        let way = self.wandered(&corners);
-        if way < near.free_until {
+        let wandered = self.wandered(&corners);
+        if is_settled(near, wandered, known) {
             return None;
         }
         let thickness = mesh.edge_half_thickness(e) + mesh.edge_half_thickness(f);
         let objects = [mesh.edge_body(e), mesh.edge_body(f)];
-        if self.is_free((model, objects), near, (&corners, thickness, way), known) {
+        if self.is_free((model, objects), near, (&corners, thickness, wandered), known) {
             return None;
         }
         let place = |kept: Kept| self.touching_place(Query::EdgeEdge, near, corners.vertices, kept);
@@ -117,12 +117,15 @@ impl Collider {
         meeting(pair, (near.offset.norm(), thickness, self.options.slack), known)
     }
 
-    /// How far the ends of two features have wandered in this step, together \[m\].
-    fn wandered(&self, corners: &Corners) -> f64 {
-        let farthest =
-            |side: &[u32]| side.iter().map(|&v| self.pairs.wandered[v as usize]).fold(0.0, f64::max);
+    /// How far the ends of two features have wandered in this step.
+    fn wandered(&self, corners: &Corners) -> Wandered {
+        let of = |side: &[u32]| {
+            let each = side.iter().map(|&v| self.pairs.wandered[v as usize]);
+            each.fold((f64::INFINITY, 0.0f64), |(least, most), way| (least.min(way), most.max(way)))
+        };
         let (first, second) = corners.sides();
-        farthest(first) + farthest(second)
+        let (first, second) = (of(first), of(second));
+        Wandered { least: first.0 + second.0, most: first.1 + second.1 }
     }
 
     /// Whether a pair needs no new contact: it keeps apart all the way, or the contact it has from the start holds it.
@@ -130,7 +133,7 @@ impl Collider {
         &self,
         (model, objects): (&Model, [u32; 2]),
         near: &mut NearPair,
-        (corners, thickness, wandered): (&Corners, f64, f64),
+        (corners, thickness, wandered): (&Corners, f64, Wandered),
         known: Known<'_>,
     ) -> bool {
         let (first, second) = corners.sides();
@@ -141,13 +144,16 @@ impl Collider {
             let gap = pair_gap(model, objects);
             if matches!(known, Known::Held(_)) && distance - thickness <= gap {
                 // Pressed together they would be found at the start, where their contact is.
-                return distance <= thickness || self.moves_less(corners, thickness + gap);
+                let pressed = (distance <= thickness).then_some(f64::INFINITY);
+                let held = pressed.or_else(|| self.moves_less(corners, thickness + gap));
+                near.held_until = wandered.until(held.unwrap_or(0.0));
+                return held.is_some();
             }
             clearance = passing_clearance(ways, first, second, thickness + self.widest_gap);
         }
         let turned = || near.turned_clearance(ways, first, second, (self.offset_at_end(corners), stop));
         let clearance = clearance.or_else(turned);
-        near.free_until = wandered + clearance.unwrap_or(0.0);
+        near.free_until = wandered.until(clearance.unwrap_or(0.0));
         clearance.is_some()
     }
 
@@ -160,15 +166,17 @@ impl Collider {
         }
     }
 
-    /// Whether no corner of one feature moves against one of the other by more than a distance \[m\]: then no point does.
-    fn moves_less(&self, corners: &Corners, distance: f64) -> bool {
+    /// By how much less than a distance the corners of one feature move against those of the other, if none moves by more \[m\]: then no point does.
+    fn moves_less(&self, corners: &Corners, distance: f64) -> Option<f64> {
         let (first, second) = corners.sides();
         let way = |v: u32| self.end[v as usize] - self.start[v as usize];
-        let longest = distance * distance;
-        first.iter().all(|&a| {
+        let mut longest = 0.0f64;
+        for &a in first {
             let own = way(a);
-            second.iter().all(|&b| (own - way(b)).norm_squared() <= longest)
-        })
+            longest = second.iter().map(|&b| (own - way(b)).norm_squared()).fold(longest, f64::max);
+        }
+        let left = distance - longest.sqrt();
+        (left >= 0.0).then_some(left)
     }
 
     /// The positions of four vertices at the moment when they touch; `None` when they pass free.
@@ -190,6 +198,11 @@ impl Collider {
         let places = std::array::from_fn(|k| x0[k] + (x1[k] - x0[k]) * time);
         Some(FourPlaces { vertices, places })
     }
+}
+
+/// Whether nothing can have changed for a pair since it was asked and found free, or held by its contact.
+fn is_settled(near: &NearPair, wandered: Wandered, known: Known<'_>) -> bool {
+    wandered.most < near.free_until || (matches!(known, Known::Held(_)) && wandered.most < near.held_until)
 }
 
 /// What a pair must keep of its distance: `distance` \[m\], and a share `slack` of what it has beyond that at the start.

@@ -10,9 +10,43 @@ pub(super) struct NearPair {
     pub offset: Vec3,
     /// The pair stays free while the ends of both features together have wandered less far than this \[m\].
     pub free_until: f64,
+    /// The contact that it has from the start holds it for as long \[m\].
+    pub held_until: f64,
+}
+
+/// How far the ends of two features have wandered within a step \[m\].
+#[derive(Clone, Copy)]
+pub(super) struct Wandered {
+    /// The least far corner of each, together.
+    pub least: f64,
+    /// The farthest corner of each, together.
+    pub most: f64,
+}
+
+impl Wandered {
+    /// What has to come together before something that is a length away can happen: no corner can have moved by more than what the farthest one has wandered then beyond what the
+    /// least far one has now.
+    pub fn until(self, length: f64) -> f64 {
+        self.least + length
+    }
 }
 
 impl NearPair {
+    /// A pair that was not asked yet.
+    pub fn new(features: [u32; 2], offset: Vec3) -> NearPair {
+        NearPair { features, offset, free_until: 0.0, held_until: 0.0 }
+    }
+
+    /// Another one stands for it from now on.
+    fn retire(&mut self) {
+        (self.free_until, self.held_until) = (f64::INFINITY, f64::INFINITY);
+    }
+
+    /// Whether another one stands for it.
+    pub fn is_retired(&self) -> bool {
+        self.free_until == f64::INFINITY
+    }
+
     /// By how much the slab between the two features across `offset` stays wider than `floor` up to the given ends of the first and the
     /// second feature \[m\]. If it does, the pair is apart by more than `floor` on the whole straight way, because the width along a
     /// fixed axis is a concave function of time; and so it is for all other ends that are together nearer than this. `None` says nothing.
@@ -94,31 +128,15 @@ pub(super) fn is_within(distance: f64, thickness: f64, gap: f64) -> bool {
 /// Pairs per task.
 const PER_TASK: usize = 4096;
 
-/// Puts new pairs in the place of changed ones; both lists are sorted. In place: the lists are long, and fresh memory costs more than the work.
+/// New pairs stand for changed ones from now on. They come last, and the others stay where they are: the lists are long, and to move them costs more than to look at them.
 pub(super) fn replace(
     pairs: &mut Vec<NearPair>,
     new: Vec<NearPair>,
     changed: impl Fn([u32; 2]) -> bool + Sync,
 ) {
-    let keep = |chunk: &mut [NearPair]| {
-        let mut kept = 0;
-        for k in 0..chunk.len() {
-            if !changed(chunk[k].features) {
-                chunk[kept] = chunk[k];
-                kept += 1;
-            }
-        }
-        kept
-    };
-    let kept: Vec<usize> = pairs.par_chunks_mut(PER_TASK).map(keep).collect();
-    let mut end = 0;
-    for (number, kept) in kept.into_iter().enumerate() {
-        let begin = number * PER_TASK;
-        pairs.copy_within(begin..begin + kept, end);
-        end += kept;
-    }
-    pairs.truncate(end);
-    merge(pairs, new, |pair| pair.features);
+    let old = pairs.par_iter_mut().with_min_len(PER_TASK).filter(|pair| changed(pair.features));
+    old.for_each(NearPair::retire);
+    pairs.extend(new);
 }
 
 /// Puts the entries of a sorted list among those of another, which have other keys: from the back, so that nothing is overwritten.
@@ -149,7 +167,7 @@ mod tests {
         let (sin, cos) = 0.2f64.sin_cos();
         let turn = |p: &Vec3| Vec3::new(cos * p.x + sin * p.z, p.y, cos * p.z - sin * p.x);
         let end: Vec<Vec3> = start.iter().map(turn).collect();
-        let near = NearPair { features: [0, 1], offset: Vec3::z() * 0.2, free_until: 0.0 };
+        let near = NearPair::new([0, 1], Vec3::z() * 0.2);
         let (first, second) = (&[0, 1][..], &[2, 3][..]);
         assert_eq!(near.clearance(&end, first, second, 0.05), None);
         let turned = |floor: f64| {
@@ -163,13 +181,14 @@ mod tests {
     }
 
     fn pair(number: u32) -> NearPair {
-        NearPair { features: [number / 3, number % 3], offset: Vec3::zeros(), free_until: 0.0 }
+        NearPair::new([number / 3, number % 3], Vec3::zeros())
     }
 
     #[test]
     fn changed_pairs_give_way_to_new_ones() {
         let numbers = |pairs: &[NearPair]| -> Vec<u32> {
-            pairs.iter().map(|pair| 3 * pair.features[0] + pair.features[1]).collect()
+            let left = pairs.iter().filter(|pair| !pair.is_retired());
+            left.map(|pair| 3 * pair.features[0] + pair.features[1]).collect()
         };
         for (every, new) in
             [(2, vec![0, 4, 5, 29_999, 30_001]), (7, vec![]), (1, vec![3]), (40_000, vec![1, 2])]
@@ -178,8 +197,7 @@ mod tests {
             let mut pairs: Vec<NearPair> = (0..30_000).filter(|n| n % 2 == 1).map(pair).collect();
             let is_changed = |n: u32| (n / 2).is_multiple_of(every) || new.contains(&n);
             let old = numbers(&pairs).into_iter().filter(|&n| !is_changed(n));
-            let mut expected: Vec<u32> = old.chain(new.iter().copied()).collect();
-            expected.sort_unstable();
+            let expected: Vec<u32> = old.chain(new.iter().copied()).collect();
             replace(&mut pairs, new.iter().map(|&n| pair(n)).collect(), |[a, b]| is_changed(3 * a + b));
             assert_eq!(numbers(&pairs), expected);
         }

@@ -144,7 +144,7 @@ impl VectorWork for Part<'_> {
             let stays = sieve.stays(&four, kind, &offset);
             for lane in (0..chunk.len()).filter(|&lane| stays[lane]) {
                 let (features, offset) = (four.features[lane], column_of(&offset, lane));
-                out.push(NearPair { features, offset, free_until: 0.0 });
+                out.push(NearPair::new(features, offset));
             }
         }
         out

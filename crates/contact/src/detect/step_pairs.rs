@@ -208,11 +208,14 @@ impl StepPairs {
         let found = phase.moving_pairs_of(mesh, &self.ways(search), is_changed)?;
         let (vertex_triangle, edge_edge) = self.sieve(search).sift(&found);
         let changed = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
+        // Features are asked for many pairs each.
+        let triangles = mesh.triangles().par_iter().with_min_len(PER_TASK).map(|t| changed(t));
+        let edges = mesh.edges().par_iter().with_min_len(PER_TASK).map(|e| changed(e));
+        let (triangles, edges): (Vec<bool>, Vec<bool>) = (triangles.collect(), edges.collect());
         replace(&mut self.vertex_triangle, vertex_triangle, |[v, t]| {
-            changed(&[v]) || changed(&mesh.triangles()[t as usize])
+            is_changed[v as usize] || triangles[t as usize]
         });
-        let edge = |e: u32| changed(&mesh.edges()[e as usize]);
-        replace(&mut self.edge_edge, edge_edge, |[e, f]| edge(e) || edge(f));
+        replace(&mut self.edge_edge, edge_edge, |[e, f]| edges[e as usize] || edges[f as usize]);
         let mut analytic = std::mem::take(&mut self.analytic);
         for (near, shape) in analytic.iter_mut().zip(search.shapes) {
             near.replace(search, shape, &self.ends(search.start), &changed);
@@ -236,8 +239,15 @@ impl StepPairs {
     /// Candidates within a gap at the start \[m\].
     pub fn within(&self, mesh: &CollisionMesh, gap: f64) -> Candidates {
         let near = |pairs: &[NearPair], thickness: &(dyn Fn([u32; 2]) -> f64 + Sync)| {
-            let is_near = |pair: &&NearPair| is_within(pair.offset.norm(), thickness(pair.features), gap);
-            pairs.par_iter().with_min_len(PER_TASK).filter(is_near).map(|pair| pair.features).collect()
+            let is_near = |pair: &&NearPair| {
+                is_within(pair.offset.norm(), thickness(pair.features), gap) && !pair.is_retired()
+            };
+            let all = pairs.par_iter().with_min_len(PER_TASK).filter(is_near);
+            let mut found: Vec<[u32; 2]> = all.map(|pair| pair.features).collect();
+            if !found.is_sorted() {
+                found.par_sort_unstable();
+            }
+            found
         };
         Candidates {
             vertex_triangle: near(&self.vertex_triangle, &|[v, t]| {

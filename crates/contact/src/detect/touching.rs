@@ -5,6 +5,7 @@
 
 use super::collider::Collider;
 use super::compile::is_solid;
+use rayon::prelude::*;
 use stiction_bodies::Model;
 use stiction_collision::ProximityPair;
 use stiction_numerics::Vec3;
@@ -25,7 +26,7 @@ impl Collider {
         let length = |&[a, b]: &[u32; 2]| (self.start[a as usize] - self.start[b as usize]).norm();
         let scale = TOUCHING * self.mesh().edges().first().map_or(0.0, length);
         let mut outward = Vec::new();
-        if pairs.iter().any(|pair| pair.distance <= scale) {
+        if pairs.par_iter().with_min_len(4096).any(|pair| pair.distance <= scale) {
             outward = vec![Vec3::zeros(); self.start.len()];
             let solid = |body: u32| model.bodies.get(body as usize).is_some_and(|b| is_solid(b.kind));
             let triangles = self.mesh().triangles().iter().enumerate();

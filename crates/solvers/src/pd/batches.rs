@@ -9,8 +9,11 @@ use super::incidence::Incidence;
 use rayon::prelude::*;
 use stiction_numerics::{Lanes, Vec3, VectorWork, vectorised};
 
-/// Batches that one task takes: some ten microseconds of work.
+/// Batches that are worked on together: some ten microseconds of work.
 const CHUNK: usize = 64;
+
+/// Chunks that one task takes at least: to wake another thread takes as long as one or two of them.
+const CHUNKS: usize = 3;
 
 /// What a pass of the local step is about.
 pub struct Pass<'a> {
@@ -160,6 +163,7 @@ impl<B: Batch> LocalElements<B> {
             .zip(self.held.par_chunks_mut(CHUNK))
             .zip(self.forces.par_chunks_mut(Lanes::COUNT * CHUNK))
             .enumerate()
+            .with_min_len(CHUNKS)
             .for_each(|(chunk, ((batches, held), forces))| {
                 let start = start.get(chunk * CHUNK..).unwrap_or(&[]);
                 vectorised(ProjectWork { batches, held, start, forces, pass });
@@ -170,6 +174,7 @@ impl<B: Batch> LocalElements<B> {
     pub fn finish(&mut self, batches: &Batches<B>, x: &[Vec3]) {
         (batches.list.par_chunks(CHUNK))
             .zip(self.held.par_chunks_mut(CHUNK))
+            .with_min_len(CHUNKS)
             .for_each(|(batches, held)| vectorised(FinishWork { batches, held, x }));
     }
 

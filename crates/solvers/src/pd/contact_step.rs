@@ -87,12 +87,13 @@ impl<'a> ContactStep<'a> {
             near_and_coming(self.collider, self.world, &self.motion, &velocity)
         })?;
         self.append(found, Some(memory))?;
-        let (h, weights) = (self.motion.h, self.set.weights());
-        let dual = |(n, push): (usize, Vec3)| match self.touching[n] {
-            true => push * (-h / weights[n]),
-            false => Vec3::zeros(),
-        };
-        self.dual = self.pushes().into_iter().enumerate().map(dual).collect();
+        let (h, mut dual) = (self.motion.h, self.set.pushes());
+        let weighted = dual.par_iter_mut().zip(self.set.weights()).zip(&self.touching);
+        weighted.with_min_len(NODES).for_each(|((push, weight), touches)| match touches {
+            true => *push *= -h / weight,
+            false => *push = Vec3::zeros(),
+        });
+        self.dual = dual;
         Ok(())
     }
 
@@ -201,17 +202,6 @@ impl<'a> ContactStep<'a> {
         (self.projected[node] * self.motion.h + self.motion.start[node] - self.dual[node]) * weight
     }
 
-    /// What all contacts do to each node, Bᵀ r \[N s\].
-    pub fn pushes(&self) -> Vec<Vec3> {
-        let mut out = vec![Vec3::zeros(); self.dual.len()];
-        for contact in 0..self.set.len() {
-            let impulse = self.set.total_impulse(contact);
-            let (nodes, coefficients) = self.set.stencil(contact);
-            nodes.iter().zip(coefficients).for_each(|(&node, b)| out[node as usize] += impulse * *b);
-        }
-        out
-    }
-
     /// Fills the part of a report that is about contacts.
     pub fn report(&self, report: &mut StepReport) {
         report_contacts(&self.set, self.world, self.motion.h, report);
@@ -254,12 +244,6 @@ impl<'a> ContactStep<'a> {
         } else {
             open_penetrations(&mut found, self.options.resolve_time, h);
         }
-        for contact in &found {
-            for &node in contact.stencil.nodes() {
-                self.touching[node as usize] = true;
-                self.touched[self.part_of_node[node as usize] as usize] = true;
-            }
-        }
         if found.is_empty() {
             return Ok(());
         }
@@ -267,6 +251,14 @@ impl<'a> ContactStep<'a> {
         self.known.extend(found.iter().map(|c| c.key));
         // Two sorted runs, mostly: a stable sort merges them.
         self.known.sort();
-        self.set.append(&found, memory).map_err(|e| StepError::Contact { reason: e.to_string() })
+        let first = self.set.len();
+        self.set.append(&found, memory).map_err(|e| StepError::Contact { reason: e.to_string() })?;
+        for node in self.set.nodes_from(first) {
+            self.touching[node as usize] = true;
+        }
+        for (node, _) in self.touching.iter().enumerate().filter(|(_, touches)| **touches) {
+            self.touched[self.part_of_node[node] as usize] = true;
+        }
+        Ok(())
     }
 }

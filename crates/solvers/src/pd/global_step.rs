@@ -21,6 +21,9 @@ use stiction_numerics::Vec3;
 /// Parts that one task of a solve takes together, at most: what the factor is read for at once.
 const TOGETHER: usize = 4;
 
+/// Bytes of factors that a thread takes at least: some twenty microseconds of work.
+const WORTH_A_THREAD: usize = 100_000;
+
 /// Parts with equal matrices, and the factors of A and of A + W_c.
 struct Kin {
     parts: Vec<u32>,
@@ -225,7 +228,9 @@ impl GlobalStep {
             factor.solve_many(&mut systems);
             systems
         };
-        let solved: Vec<Vec<Vec<Vec3>>> = tasks.par_iter().map(solve).collect();
+        // Small factors are read before another thread is awake.
+        let least = tasks.len() * WORTH_A_THREAD / self.factor_bytes_per_solve().max(1);
+        let solved: Vec<Vec<Vec<Vec3>>> = tasks.par_iter().with_min_len(least.max(1)).map(solve).collect();
         for ((_, parts), systems) in tasks.iter().zip(&solved) {
             for (&part, x) in parts.iter().zip(systems) {
                 let nodes = &self.parts[part as usize];

@@ -287,7 +287,7 @@ impl Solver for PdSolver {
         contact.project(&x, &mut report.seconds);
         let late = contact.catch_late(&x, &mut report.seconds)?;
         contact.report(&mut report);
-        (self.memory, self.pushes) = (contact.set.remember(), contact.pushes());
+        (self.memory, self.pushes) = (contact.set.remember(), contact.set.pushes());
         let mut ends = contact.ends(&x);
         let rounds = if self.options.accept == Accept::Projected { self.options.limit_passes } else { 0 };
         let limits = &mut self.constraints.limits;

@@ -65,7 +65,7 @@ impl Constraints {
             self.all.push(Constraint::Sheet { rest: element.rest, compliance, multiplier: Vec3::zeros() });
             added.push(element.nodes);
         }
-        self.stage(added.iter().map(|nodes| &nodes[..]));
+        self.stage(&added);
     }
 
     /// The hinges of one sheet, flat at rest.
@@ -81,12 +81,14 @@ impl Constraints {
             self.all.push(Constraint::Hinge { weights: form.weights, multiplier: Vec3::zeros() });
             added.push(form.nodes);
         }
-        self.stage(added.iter().map(|nodes| &nodes[..]));
+        self.stage(&added);
         Ok(())
     }
 
-    fn stage<'a>(&mut self, stencils: impl ExactSizeIterator<Item = &'a [u32]> + Clone) {
-        self.stages.append(stencils).expect("elements name their own nodes once each");
+    fn stage<const N: usize>(&mut self, stencils: &[[u32; N]]) {
+        self.stages
+            .append(stencils.len(), |k| &stencils[k])
+            .expect("elements name their own nodes once each");
         self.tallies.resize(self.stages.chunk_count(), ());
     }
 
