@@ -4,7 +4,7 @@
 //! and a box at the end; a pair is a candidate exactly when its boxes cannot be told apart along one axis at both times
 //! ([`MovingBox`]). When only a few vertices change their ends, [`BroadPhase::moving_pairs_of`] looks at their elements alone.
 
-use super::sorted::{PackedPair, sorted};
+use super::sorted::{PackedPair, sort_into};
 use super::{BroadPhase, CHUNK, Candidates, Found, Pairing, element_box, grown_box};
 use crate::bvh::{Boxes, Extent, MovingBox};
 use crate::surface::{CollisionMesh, Element, MeshError};
@@ -51,17 +51,18 @@ impl MovingPairs {
         Candidates::from_parts(self.parts)
     }
 
-    /// What is left of vertex–triangle pairs and of edge–edge pairs when each part goes through a sieve, sorted by the features.
-    pub fn sift<T: Copy + Send + Sync>(
+    /// What is left of vertex–triangle pairs and of edge–edge pairs when each part goes through a sieve, sorted by the features, in the place of what the two lists hold.
+    pub fn sift_into<T: Copy + Send + Sync>(
         &self,
+        (first, second): (&mut Vec<T>, &mut Vec<T>),
         vertex_triangle: impl Fn(&[PackedPair]) -> Vec<T> + Sync,
         edge_edge: impl Fn(&[PackedPair]) -> Vec<T> + Sync,
         features: impl Fn(&T) -> [u32; 2] + Sync,
-    ) -> (Vec<T>, Vec<T>) {
+    ) {
         let key = |entry: &T| PackedPair::new(features(entry));
-        let (first, second): (Vec<_>, Vec<_>) =
+        let (faces, edges): (Vec<_>, Vec<_>) =
             self.parts.par_iter().map(|(first, second)| (vertex_triangle(first), edge_edge(second))).unzip();
-        rayon::join(|| sorted(&first, key), || sorted(&second, key))
+        rayon::join(|| sort_into(first, &faces, key), || sort_into(second, &edges, key));
     }
 }
 

@@ -6,6 +6,7 @@ use super::{Bvh, LEAF, Node};
 #[derive(Clone, Debug)]
 pub struct Marks {
     elements: Vec<bool>,
+    count: usize,
     /// In preorder.
     nodes: Vec<bool>,
 }
@@ -15,6 +16,11 @@ impl Marks {
     #[inline]
     pub fn element(&self, position: usize) -> bool {
         self.elements[position]
+    }
+
+    /// Number of marked elements.
+    pub(super) fn count(&self) -> usize {
+        self.count
     }
 
     /// Whether anything below a node is marked.
@@ -34,7 +40,7 @@ impl Bvh {
         if leaves > 0 {
             mark_subtree(&mut nodes, &elements, leaves);
         }
-        Marks { elements, nodes }
+        Marks { elements, count: positions.len(), nodes }
     }
 }
 

@@ -29,7 +29,7 @@ use rayon::prelude::*;
 pub const LEAF: usize = 4;
 
 /// Nodes below which a subtree is refitted by one thread.
-const SEQUENTIAL_LEAVES: usize = 2048;
+const SEQUENTIAL_LEAVES: usize = 512;
 
 /// A node during descent: its index and its leaves `begin..end`.
 #[derive(Clone, Copy, Debug)]

@@ -7,6 +7,9 @@ use rayon::prelude::*;
 /// is the same for any number of threads.
 const TASKS: usize = 512;
 
+/// Marked elements per task where there are marks: smaller tasks cost more than they do.
+const MARKED_PER_TASK: usize = 16;
+
 /// A pair of subtrees still to be compared; equal nodes mean a subtree against itself.
 #[derive(Clone, Copy)]
 struct Task(Node, Node);
@@ -40,7 +43,8 @@ impl Bvh {
             marked && (of_a == MIXED || of_b == MIXED || may_meet(of_a, of_b))
         };
         let walk = Walk { tree: self, boxes, is_open };
-        walk.expand(Task(root, root))
+        let tasks = marks.map_or(TASKS, |marks| (marks.count() / MARKED_PER_TASK).clamp(1, TASKS));
+        walk.expand(Task(root, root), tasks)
             .into_par_iter()
             .map(|task| {
                 let mut output = make();
@@ -61,9 +65,9 @@ struct Walk<'a, B, Open> {
 
 impl<B: Extent, Open: Fn(&Node, &Node) -> bool + Sync> Walk<'_, B, Open> {
     /// Splits the work breadth-first. Work is not even across tasks; the surplus of tasks evens it out.
-    fn expand(&self, first: Task) -> Vec<Task> {
+    fn expand(&self, first: Task, wanted: usize) -> Vec<Task> {
         let mut tasks = vec![first];
-        while tasks.len() < TASKS {
+        while tasks.len() < wanted {
             let before = tasks.len();
             let mut finer = Vec::with_capacity(2 * before);
             let mut has_split = false;

@@ -15,6 +15,7 @@ use super::analytic_near::NearFeatures;
 use super::near_pair::{NearPair, is_within, replace};
 use super::sieve::Sieve;
 use rayon::prelude::*;
+use std::mem::take;
 use stiction_bodies::Model;
 use stiction_collision::broad_phase::Ways;
 use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
@@ -190,7 +191,10 @@ impl StepPairs {
 
     fn search_all(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
         let found = phase.moving_pairs(search.mesh, &self.ways(search))?;
-        (self.vertex_triangle, self.edge_edge) = self.sieve(search).sift(&found);
+        let (mut vertex_triangle, mut edge_edge) =
+            (take(&mut self.vertex_triangle), take(&mut self.edge_edge));
+        self.sieve(search).sift_into((&mut vertex_triangle, &mut edge_edge), &found);
+        (self.vertex_triangle, self.edge_edge) = (vertex_triangle, edge_edge);
         let all = |_: &[u32]| true;
         let of_shape = |shape| NearFeatures::new(search, shape, &self.ends(search.start), &all);
         self.analytic = search.shapes.iter().map(of_shape).collect();
@@ -206,7 +210,8 @@ impl StepPairs {
     ) -> Result<(), MeshError> {
         let mesh = search.mesh;
         let found = phase.moving_pairs_of(mesh, &self.ways(search), is_changed)?;
-        let (vertex_triangle, edge_edge) = self.sieve(search).sift(&found);
+        let (mut vertex_triangle, mut edge_edge) = (Vec::new(), Vec::new());
+        self.sieve(search).sift_into((&mut vertex_triangle, &mut edge_edge), &found);
         let changed = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
         // Features are asked for many pairs each.
         let triangles = mesh.triangles().par_iter().with_min_len(PER_TASK).map(|t| changed(t));
@@ -216,7 +221,7 @@ impl StepPairs {
             is_changed[v as usize] || triangles[t as usize]
         });
         replace(&mut self.edge_edge, edge_edge, |[e, f]| edges[e as usize] || edges[f as usize]);
-        let mut analytic = std::mem::take(&mut self.analytic);
+        let mut analytic = take(&mut self.analytic);
         for (near, shape) in analytic.iter_mut().zip(search.shapes) {
             near.replace(search, shape, &self.ends(search.start), &changed);
         }

@@ -15,7 +15,7 @@ use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions, St
 use stiction_numerics::Vec3;
 
 /// Nodes that one task takes at least.
-const NODES: usize = 2048;
+const NODES: usize = 1024;
 
 /// Contacts of one step, and what they need.
 pub struct ContactStep<'a> {
