@@ -45,7 +45,7 @@ impl StretchLimits {
         let limited: Vec<&Triangle> = triangles.iter().filter(|t| t.longest.is_finite()).collect();
         let mut stages = StencilStages::new(nodes);
         stages
-            .append(limited.iter().map(|t| &t.nodes[..]))
+            .append(limited.len(), |k| &limited[k].nodes[..])
             .expect("triangles name their own nodes once each");
         let tallies = vec![0.0; stages.chunk_count()];
         let limits = limited
