@@ -105,22 +105,27 @@ impl<'a, const N: usize> ElementSum<'a, N> {
     /// Blocks above the diagonal first, then diagonals with what the others lost.
     #[allow(unsafe_code)]
     #[inline(always)]
-    fn add_rounded(
+    fn add_rounded<P: Copy + Into<u32>>(
         &self,
+        places: &[P],
         diagonal: &DisjointSlice<'_, SymmetricBlock>,
         upper: &DisjointSlice<'_, SingleBlock>,
     ) {
         let stencil = &self.slots.colouring.stencils[self.position];
         let starts = self.slots.starts(self.position);
         let mut sums: [SymmetricBlock; N] = from_fn(|a| SymmetricBlock::from_upper(&self.blocks[a][a]));
+        let mut k = 0;
         for a in 0..N {
+            k += 1;
             for b in a + 1..N {
-                let (slot, block) = self.slots.placed(self.position, &starts, [a, b], self.blocks);
+                let at = (a, b, places[k].into());
+                let (slot, block) = self.slots.placed(self.position, &starts, at, self.blocks);
                 let row = stencil[a].min(stencil[b]) as usize;
                 // SAFETY: a slot (i, j) is touched only by elements that hold both i and j, of which only this one runs.
                 let lost = add_rounded(unsafe { upper.at(slot - row - 1) }, &block);
                 sums[a].add_scaled(1.0, &lost);
                 sums[b].add_scaled(1.0, &lost);
+                k += 1;
             }
         }
         for a in 0..N {
@@ -131,14 +136,25 @@ impl<'a, const N: usize> ElementSum<'a, N> {
 
     #[allow(unsafe_code)]
     #[inline(always)]
-    fn add(&self, values: &DisjointSlice<'_, Mat3>) {
+    fn add<P: Copy + Into<u32>>(&self, places: &[P], values: &DisjointSlice<'_, Mat3>) {
         let starts = self.slots.starts(self.position);
+        let mut k = 0;
         for a in 0..N {
             for b in a..N {
-                let (slot, block) = self.slots.placed(self.position, &starts, [a, b], self.blocks);
+                let at = (a, b, places[k].into());
+                let (slot, block) = self.slots.placed(self.position, &starts, at, self.blocks);
                 // SAFETY: as above.
                 *unsafe { values.at(slot) } += block;
+                k += 1;
             }
+        }
+    }
+
+    #[inline(always)]
+    fn add_at<P: Copy + Into<u32>>(&self, places: &[P]) {
+        match self.target {
+            Target::Double(values) => self.add(places, values),
+            Target::Single { diagonal, upper } => self.add_rounded(places, diagonal, upper),
         }
     }
 }
@@ -148,9 +164,11 @@ impl<const N: usize> VectorWork for ElementSum<'_, N> {
 
     #[inline(always)]
     fn run(self) {
-        match self.target {
-            Target::Double(values) => self.add(values),
-            Target::Single { diagonal, upper } => self.add_rounded(diagonal, upper),
+        let stride = ElementSlots::<N>::STRIDE;
+        let own = self.position * stride..(self.position + 1) * stride;
+        match &self.slots.places {
+            Places::Narrow(places) => self.add_at(&places[own]),
+            Places::Wide(places) => self.add_at(&places[own]),
         }
     }
 }
@@ -222,25 +240,20 @@ impl<const N: usize> ElementSlots<N> {
         self.colouring.stencils[position].map(|block| self.pattern.diagonal_slot(block as usize))
     }
 
-    /// Slot of the upper block (a, b) of an element, and the block as it goes in: transposed where its row is above its column.
+    /// Slot of the upper block (a, b) of an element from its place, and the block as it goes in: transposed where its row is above
+    /// its column.
     #[inline(always)]
     fn placed(
         &self,
         position: usize,
         starts: &[usize; N],
-        [a, b]: [usize; 2],
+        (a, b, place): (usize, usize, u32),
         blocks: &[[Mat3; N]; N],
     ) -> (usize, Mat3) {
         let stencil = &self.colouring.stencils[position];
-        // Rows before a have N, N − 1 … blocks.
-        let own = position * Self::STRIDE + a * N - a * (a + 1) / 2 + b;
-        let place = match &self.places {
-            Places::Narrow(places) => places[own] as usize,
-            Places::Wide(places) => places[own] as usize,
-        };
         match stencil[a] <= stencil[b] {
-            true => (starts[a] + place, blocks[a][b]),
-            false => (starts[b] + place, blocks[a][b].transpose()),
+            true => (starts[a] + place as usize, blocks[a][b]),
+            false => (starts[b] + place as usize, blocks[a][b].transpose()),
         }
     }
 }
@@ -270,10 +283,9 @@ mod tests {
     ) {
         for position in 0..slots.element_count() {
             let e = slots.colouring.order[position] as usize;
-            let (blocks, starts) = (element(e), slots.starts(position));
+            let (blocks, stencil) = (element(e), slots.colouring.stencils[position]);
             for (a, b) in (0..N).flat_map(|a| (a..N).map(move |b| (a, b))) {
-                let (slot, block) = slots.placed(position, &starts, [a, b], &blocks);
-                matrix.values_mut()[slot] += block;
+                matrix.add_block(stencil[a] as usize, stencil[b] as usize, &blocks[a][b]);
             }
         }
     }
