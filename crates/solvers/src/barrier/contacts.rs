@@ -299,3 +299,33 @@ fn weight(pair: &ProximityPair, x: &[Vec3], faced: [bool; 2], activation: f64) -
         _ => f64::from(pair.multiplicity),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::BarrierSolver;
+    use crate::solver::World;
+    use std::path::Path;
+    use stiction_bodies::{Parameters, build};
+
+    #[test]
+    fn a_wide_gap_of_an_analytic_collider_does_not_widen_the_search_between_meshes() {
+        let text = "
+            stiction = 1
+            method = { key = 'barrier' }
+            [bodies.sheet]
+            kind = 'cloth'
+            mesh = { grid = { size = [0.1, 0.1], cells = [2, 2] } }
+            material = { preset = 'cotton' }
+            translate = [0, 0, 0.1]
+            gap = 0.001
+            [colliders.floor]
+            plane = { offset = 0 }
+            gap = 0.02";
+        let loaded = stiction_scene::load_text("test.toml", text, Path::new("."), &[] as &[&str]);
+        let scene = loaded.unwrap_or_else(|error| panic!("{error}: {}", error.fix())).scene;
+        let (model, parameters) = (build(&scene).expect("a good model"), Parameters::from_scene(&scene));
+        let world = World { model: &model, parameters: &parameters };
+        let solver = BarrierSolver::new(Default::default(), world).expect("a good scene");
+        assert_eq!(solver.detector.widest, 0.001);
+    }
+}

@@ -37,8 +37,8 @@ const RUN: u64 = 64;
 /// Stored blocks beyond which nothing is factored: the factor would not fit.
 const LARGEST: usize = 4_000_000;
 
-/// Stored blocks from which the matrix is kept in single precision. It pays where products wait for memory: at 80k vertices (0.5 million
-/// blocks, 34 MB) the slower assembly and the faster solve cancel out, at 300k the solve wins; at 20k it would cost a tenth.
+/// Stored blocks from which the matrix is kept in single precision, for half its memory. From some 80k vertices on (0.5 million blocks)
+/// the slower assembly and the faster solve cancel out; at 20k it would cost a tenth of the time.
 const SINGLE_FROM: usize = 300_000;
 
 /// A system: elasticity and contacts, prescribed blocks, and the islands that must each be solved.
