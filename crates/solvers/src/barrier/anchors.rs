@@ -3,10 +3,13 @@
 //! A contact remembers the tangential way `s` from its anchor, at most ε long. The next step measures friction from there,
 //! `d = s + Σ c_i (x_i − x_i^prev)`, so a resting contact keeps its elastic slip and need not creep to win it back. It also remembers its force as the last
 //! linear solve found it, towards which the next iteration is linearised. A memory belongs
-//! to a vertex or an edge and the *object* it touches: it survives a change of the closest feature of that object.
+//! to a vertex or an edge and the *object* it touches: it survives a change of the closest feature of that object. Slips are shared by all contacts of a primitive with an object; the force
+//! that limits friction is handed on only by a contact that is gone. (One that comes in at the rim of its gap beside a contact that lives on would hold with the force of that one, leave again, and so on for ever.)
 
 use super::contacts::Contact;
 use crate::saved::{RestoreError, SavedState};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use stiction_collision::{PairKind, ProximityPair};
 use stiction_numerics::Vec3;
 
@@ -116,6 +119,13 @@ struct Entry<V> {
     value: V,
 }
 
+impl<V> Entry<V> {
+    /// Cosine of the angle between the normals.
+    fn likeness(&self, normal: &Vec3) -> f64 {
+        Vec3::from(self.normal.map(f64::from)).dot(normal)
+    }
+}
+
 /// Values of contacts, sorted by key.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Memory<V> {
@@ -132,30 +142,68 @@ impl<V> Default for Memory<V> {
 const SAME_SIDE: f64 = 0.5;
 
 impl<V: Turned> Memory<V> {
-    /// What a contact left in this place; nothing for a new one.
-    pub fn recall(&self, key: &AnchorKey, first_object: u32, normal: &Vec3) -> Option<V> {
+    /// What a contact left in this place: that of the same pair; else that of the same primitive on the same object whose normal is nearest, among the entries that may hand theirs on.
+    pub fn recall(
+        &self,
+        (key, first_object, normal): (&AnchorKey, u32, &Vec3),
+        hands_on: impl Fn(usize) -> bool,
+    ) -> Option<V> {
         if self.entries.is_empty() {
             return None;
         }
-        let reversed = || Some(self.find(&key.reversed(first_object)?, &-normal)?.turned());
-        self.find(key, normal).or_else(reversed)
+        let reversed = || Some(self.find(&key.reversed(first_object)?, &-normal, &hands_on)?.turned());
+        self.find(key, normal, &hands_on).or_else(reversed)
     }
 
-    /// The value of the same pair; else that of the same primitive on the same object whose normal is nearest.
-    fn find(&self, key: &AnchorKey, normal: &Vec3) -> Option<V> {
-        let place = |key: &AnchorKey| (key.primitive, key.other);
-        let start = self.entries.partition_point(|e| place(&e.key) < place(key));
+    fn find(&self, key: &AnchorKey, normal: &Vec3, hands_on: impl Fn(usize) -> bool) -> Option<V> {
         let mut best: Option<(f64, V)> = None;
-        for entry in self.entries[start..].iter().take_while(|e| place(&e.key) == place(key)) {
-            let likeness = Vec3::from(entry.normal.map(f64::from)).dot(normal);
+        for index in self.of_place(key) {
+            let entry = &self.entries[index];
+            let likeness = entry.likeness(normal);
             if entry.key.feature == key.feature && likeness > SAME_SIDE {
                 return Some(entry.value);
             }
-            if likeness > best.map_or(SAME_SIDE, |(b, _)| b) {
+            if likeness > best.map_or(SAME_SIDE, |(b, _)| b) && hands_on(index) {
                 best = Some((likeness, entry.value));
             }
         }
         best.map(|(_, value)| value)
+    }
+
+    /// Entries of the same primitive on the same object.
+    fn of_place(&self, key: &AnchorKey) -> impl Iterator<Item = usize> {
+        let place = |key: &AnchorKey| (key.primitive, key.other);
+        let (wanted, entries) = (place(key), &self.entries);
+        let start = entries.partition_point(|e| place(&e.key) < wanted);
+        (start..entries.len()).take_while(move |&k| place(&entries[k].key) == wanted)
+    }
+
+    /// Which entries are those of contacts that live on.
+    pub fn living(&self, contacts: &[Contact]) -> Vec<AtomicBool>
+    where
+        V: Sync,
+    {
+        let living: Vec<AtomicBool> = self.entries.iter().map(|_| AtomicBool::new(false)).collect();
+        let mark = |key: &AnchorKey, normal: &Vec3| {
+            let is_own = |k: &usize| {
+                let entry = &self.entries[*k];
+                entry.key.feature == key.feature && entry.likeness(normal) > SAME_SIDE
+            };
+            let own = self.of_place(key).find(is_own);
+            own.inspect(|&k| living[k].store(true, Ordering::Relaxed))
+        };
+        contacts.par_iter().with_min_len(1024).for_each(|c| {
+            if mark(&c.key, &c.normal).is_none()
+                && let Some(reversed) = c.key.reversed(c.objects[0])
+            {
+                mark(&reversed, &-c.normal);
+            }
+        });
+        living
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// Forgets all and takes over these contacts.
@@ -233,7 +281,7 @@ mod tests {
         };
         let ask = |v: u32, other: u32, feature: Label, normal: &Vec3| {
             let key = AnchorKey { primitive: labelled(VERTEX, v), other, feature };
-            memory.recall(&key, 0, normal).map_or(0.0, |kept| kept.slip.x)
+            memory.recall((&key, 0, normal), |_| true).map_or(0.0, |kept| kept.slip.x)
         };
         assert_eq!(ask(3, 1, labelled(TRIANGLE, 4), &up), 1.0);
         assert_eq!(ask(3, 1, labelled(EDGE, 7), &up), 1.0);
@@ -242,6 +290,26 @@ mod tests {
         assert_eq!(ask(3, 2, labelled(TRIANGLE, 4), &up), 0.0);
         // Seen from the other vertex all signs turn.
         assert_eq!(ask(8, 0, labelled(VERTEX, 5), &down), -3.0);
+    }
+
+    #[test]
+    fn a_force_is_handed_on_only_by_what_is_gone() {
+        let key = |feature: u32| AnchorKey {
+            primitive: labelled(VERTEX, 3),
+            other: 1,
+            feature: labelled(TRIANGLE, feature),
+        };
+        let at = |feature: u32| Contact { key: key(feature), normal: Vec3::z(), ..Contact::default() };
+        let memory =
+            Memory { entries: vec![entry(labelled(VERTEX, 3), 1, labelled(TRIANGLE, 4), Vec3::z(), 1.0)] };
+        let ask = |present: &[Contact], feature: u32| {
+            let living = memory.living(present);
+            let is_gone = |k: usize| !living[k].load(Ordering::Relaxed);
+            memory.recall((&key(feature), 0, &Vec3::z()), is_gone).map(|kept| kept.force)
+        };
+        assert_eq!(ask(&[at(5)], 5), Some([0.5, 0.0, 1.0]), "the triangle beside it takes over");
+        assert_eq!(ask(&[at(4), at(5)], 5), None, "a second contact of the vertex is new");
+        assert_eq!(ask(&[at(4), at(5)], 4), Some([0.5, 0.0, 1.0]));
     }
 
     #[test]

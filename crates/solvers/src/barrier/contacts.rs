@@ -12,6 +12,7 @@ use super::options::BarrierOptions;
 use super::walls::Wall;
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
+use std::sync::atomic::Ordering;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
 use stiction_collision::narrow_phase::narrow_phase;
@@ -59,6 +60,8 @@ pub(super) struct Contact {
     pub slip: Vec3,
     /// Force on the first object that the last linear solve found, per pair of primitives \[N\]; none for a new contact.
     pub forecast: Option<Forecast>,
+    /// Whether that is the force of another contact of the same primitive, which lives on: it tells a newcomer how firm the place is, not what it will hold itself.
+    pub is_borrowed: bool,
 }
 
 /// Motion of the prescribed part of `e` \[m\].
@@ -88,10 +91,15 @@ impl Contact {
         self.script.as_ref().map_or(Vec3::zeros(), |s| s.ahead)
     }
 
-    /// Force on the first object that the contact is expected to carry \[N\]; none for a new one.
+    /// Force on the first object that a contact in this place is expected to carry \[N\]; none where there was none.
     pub fn expected(&self, options: &BarrierOptions) -> Option<Vec3> {
         let per_pair = self.forecast.filter(|_| options.forecast)?;
         Some(Vec3::from(per_pair.map(f64::from)) * self.weight)
+    }
+
+    /// The same of this contact itself: what its friction goes by.
+    pub fn expected_here(&self, options: &BarrierOptions) -> Option<Vec3> {
+        self.expected(options).filter(|_| !self.is_borrowed)
     }
 
     /// A place to show: on the first object, or across the gap where that one is prescribed \[m\].
@@ -195,14 +203,27 @@ impl Detector {
         for wall in &self.walls {
             wall.contacts(model, &self.mesh, way, &positions, &mut contacts);
         }
-        contacts.par_iter_mut().with_min_len(1024).for_each(|c| {
-            let kept = anchors.recall(&c.key, c.objects[0], &c.normal);
-            c.slip = kept.map_or(Vec3::zeros(), |k| k.slip);
-            let lately = forecasts.recall(&c.key, c.objects[0], &c.normal);
-            c.forecast = lately.or(kept.map(|k| k.force));
-        });
+        recall(&mut contacts, anchors, forecasts);
         Ok(contacts)
     }
+}
+
+/// Gives contacts their slips, and the forces of the last iteration; those of the last step in the first one.
+fn recall(contacts: &mut [Contact], anchors: &Memory<Kept>, forecasts: &Memory<Forecast>) {
+    let is_first = forecasts.is_empty();
+    let living = if is_first { anchors.living(contacts) } else { forecasts.living(contacts) };
+    let is_gone = |k: usize| !living[k].load(Ordering::Relaxed);
+    contacts.par_iter_mut().with_min_len(1024).for_each(|c| {
+        let place = (&c.key, c.objects[0], &c.normal);
+        let kept = anchors.recall(place, |_| true);
+        c.slip = kept.map_or(Vec3::zeros(), |kept| kept.slip);
+        let (own, borrowed) = match is_first {
+            true => (anchors.recall(place, is_gone).map(|kept| kept.force), kept.map(|kept| kept.force)),
+            false => (forecasts.recall(place, is_gone), forecasts.recall(place, |_| true)),
+        };
+        c.forecast = own.or(borrowed);
+        c.is_borrowed = own.is_none() && borrowed.is_some();
+    });
 }
 
 /// All surface vertices of a configuration.
@@ -280,6 +301,7 @@ fn from_pair(
         key: AnchorKey::of_pair(pair, objects[1]),
         slip: Vec3::zeros(),
         forecast: None,
+        is_borrowed: false,
     })
 }
 

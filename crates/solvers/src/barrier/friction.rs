@@ -41,7 +41,7 @@ pub(super) fn friction_terms(
         FrictionModel::Anchored => {
             let friction = AnchoredFriction { normal, limit, epsilon };
             let from_anchor = contact.slip + displacement;
-            let expected = -contact.expected(options).unwrap_or_default();
+            let expected = -contact.expected_here(options).unwrap_or_default();
             (friction.gradient(&from_anchor), friction.chord(&from_anchor, &expected))
         }
     }
@@ -50,7 +50,7 @@ pub(super) fn friction_terms(
 /// The normal force that limits friction \[N\]: the barrier's own, held near the expected one. A new contact that has not slid in this step holds as its barrier pushes; one that has waits until its force is known.
 fn pressing(options: &BarrierOptions, contact: &Contact, displacement: &Vec3, push: f64) -> f64 {
     let slid = || tangential(contact, *displacement).norm() > options.friction_epsilon;
-    match contact.expected(options) {
+    match contact.expected_here(options) {
         Some(force) => {
             let expected = contact.normal.dot(&force).max(0.0);
             push.clamp(expected / FROM_EXPECTED, expected * FROM_EXPECTED)
@@ -107,20 +107,6 @@ const SETTLED: f64 = 0.1;
 /// Beyond this share of ε friction is full within 1 %, and its force no longer depends on the way.
 const FULL: f64 = 0.9;
 
-/// Whether anchored friction of a contact still changes its force: a direction that is short beside the tolerance may be long beside ε. A block
-/// thrown along the ground begins with zero slip, where friction is stiff, and its first direction is a few ε whatever its speed.
-pub(super) fn slip_is_settling(
-    options: &BarrierOptions,
-    contact: &Contact,
-    [start, now]: [&[Vec3]; 2],
-    direction: &[Vec3],
-) -> bool {
-    let slip = tangential(contact, contact.slip + contact.displacement(start, now) + contact.moved());
-    let onward = tangential(contact, contact.relative(direction) + contact.ahead());
-    let least = slip.norm().min((slip + onward).norm());
-    onward.norm() > SETTLED * options.friction_epsilon && least < FULL * options.friction_epsilon
-}
-
 /// Masses of the blocks, and which of them are held.
 #[derive(Clone, Copy)]
 pub(super) struct Masses<'a> {
@@ -128,9 +114,21 @@ pub(super) struct Masses<'a> {
     pub fixed: &'a [bool],
 }
 
-/// Whether the limit μ f of friction still changes by more than a tenth, and by enough to speed a node up by more than `slowest` \[m/s²\]: where a body is
-/// set down within the gap, directions may be short before friction has lost what it has too much.
-pub(super) fn limit_is_settling(
+impl Masses<'_> {
+    /// How much one newton at a contact speeds up the node that it moves most \[1/kg\].
+    fn mobility(&self, contact: &Contact) -> f64 {
+        let nodes = contact.stencil.nodes().iter().zip(contact.stencil.weights());
+        let of_node = |(&n, w): (&u32, &f64)| match self.fixed[n as usize] {
+            true => 0.0,
+            false => w.abs() / self.of_block[n as usize],
+        };
+        nodes.map(of_node).fold(0.0, f64::max)
+    }
+}
+
+/// Whether friction of a contact is not yet what it will be, by enough to speed a node up by more than `slowest` \[m/s²\]: its limit μ f changes by more than a tenth (where a body is
+/// set down within the gap, directions may be short before friction has lost what it has too much), or its slip still changes its force.
+pub(super) fn is_settling(
     options: &BarrierOptions,
     (contact, terms): (&Contact, &Terms),
     coefficient: f64,
@@ -141,14 +139,25 @@ pub(super) fn limit_is_settling(
     let displacement = contact.displacement(start, now) + contact.moved();
     let used = pressing(options, contact, &displacement, terms.present_push(contact));
     let next = contact.normal.dot(&terms.force(contact, direction));
-    let nodes = contact.stencil.nodes().iter().zip(contact.stencil.weights());
-    let mobility = |(&n, w): (&u32, &f64)| match masses.fixed[n as usize] {
-        true => 0.0,
-        false => w.abs() / masses.of_block[n as usize],
-    };
-    let lightest = nodes.map(mobility).fold(0.0, f64::max);
+    let matters = |force: f64| coefficient * force * masses.mobility(contact) > slowest;
     let change = (next.max(0.0) - used).abs();
-    change > SETTLED * used && coefficient * change * lightest > slowest
+    let anchored = options.friction == FrictionModel::Anchored;
+    (change > SETTLED * used && matters(change))
+        || (anchored && slip_is_settling(options, contact, [start, now], direction) && matters(used))
+}
+
+/// Whether anchored friction of a contact still changes its force: a direction that is short beside the tolerance may be long beside ε. A block
+/// thrown along the ground begins with zero slip, where friction is stiff, and its first direction is a few ε whatever its speed.
+fn slip_is_settling(
+    options: &BarrierOptions,
+    contact: &Contact,
+    [start, now]: [&[Vec3]; 2],
+    direction: &[Vec3],
+) -> bool {
+    let slip = tangential(contact, contact.slip + contact.displacement(start, now) + contact.moved());
+    let onward = tangential(contact, contact.relative(direction) + contact.ahead());
+    let least = slip.norm().min((slip + onward).norm());
+    onward.norm() > SETTLED * options.friction_epsilon && least < FULL * options.friction_epsilon
 }
 
 #[cfg(test)]

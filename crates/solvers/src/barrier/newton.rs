@@ -6,7 +6,7 @@
 use super::anchors::{Forecast, Kept, Memory};
 use super::assembly::{ContactMatrix, Elastic, Terms};
 use super::contacts::{Configuration, Contact, Detector, Way};
-use super::friction::{Masses, forecast, limit_is_settling, slip_is_settling};
+use super::friction::{Masses, forecast, is_settling};
 use super::islands::{Islands, Owners};
 use super::line_search::{Limit, constraint_line_search};
 use super::linear_solve::{LinearSolves, Solved, System};
@@ -112,10 +112,7 @@ impl Newton<'_> {
         let settling = |(c, t): (&Contact, &Terms)| {
             let [a, b] = c.objects.map(|o| o as usize);
             let mu = world.parameters.friction_between(a, b);
-            let anchored = options.friction == FrictionModel::Anchored;
-            mu > 0.0
-                && (limit_is_settling(options, (c, t), mu, masses, (ways, direction), slowest)
-                    || (anchored && slip_is_settling(options, c, ways, direction)))
+            mu > 0.0 && is_settling(options, (c, t), mu, masses, (ways, direction), slowest)
         };
         options.friction != FrictionModel::None
             && contacts.par_iter().zip(terms).with_min_len(CHUNK).any(settling)

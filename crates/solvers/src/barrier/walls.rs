@@ -316,6 +316,7 @@ impl NearWall<'_> {
             key: AnchorKey::default(),
             slip: Vec3::zeros(),
             forecast: None,
+            is_borrowed: false,
         })
     }
 }
