@@ -255,8 +255,8 @@ fn couplings(scene: &Scene, bodies: &[Body]) -> Vec<Coupling> {
     }
     for s in &scene.stitches {
         let terms = signed_terms(bodies, (s.body_a, &s.point_a), (s.body_b, &s.point_b));
-        let (stiffness, rest_length) = (s.stiffness, s.rest_length);
-        out.push(Coupling { terms, stiffness, offset: Vec3::zeros(), rest_length, active: Vec::new() });
+        let (stiffness, rest_length, active) = (s.stiffness, s.rest_length, s.active.clone());
+        out.push(Coupling { terms, stiffness, offset: Vec3::zeros(), rest_length, active });
     }
     out
 }

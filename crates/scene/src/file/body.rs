@@ -224,4 +224,7 @@ pub struct StitchFile {
     pub stiffness: Option<f64>,
     /// Length free of force [m]; 0 by default.
     pub rest_length: Option<f64>,
+    /// When it pulls; always by default. Several entries for the same seam add up, so that it can be drawn tighter later.
+    #[serde(default)]
+    pub active: Vec<SpanFile>,
 }

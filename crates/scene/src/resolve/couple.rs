@@ -130,6 +130,7 @@ pub(super) fn stitches(files: &[StitchFile], bodies: &Bodies) -> Resolved<Vec<St
             positive(&format!("{path}.stiffness"), "stiffness", file.stiffness.unwrap_or(DEFAULT_STIFFNESS))?;
         let rest_length =
             non_negative(&format!("{path}.rest_length"), "rest_length", file.rest_length.unwrap_or(0.0))?;
+        let active = spans(&format!("{path}.active"), &file.active)?;
         let mut rows: Vec<(String, (u32, u32, u32, f64))> = Vec::new();
         rows.extend(
             file.pairs
@@ -163,7 +164,8 @@ pub(super) fn stitches(files: &[StitchFile], bodies: &Bodies) -> Resolved<Vec<St
             let point_a = vertex_point(&at, v, &bodies.list[a])?;
             let ends = [vertex_point(&at, p, &bodies.list[b])?, vertex_point(&at, q, &bodies.list[b])?];
             let point_b = if p == q || w == 0.0 { ends[0].clone() } else { between(&ends[0], &ends[1], w) };
-            list.push(Stitch { body_a: a, point_a, body_b: b, point_b, stiffness, rest_length });
+            let active = active.clone();
+            list.push(Stitch { body_a: a, point_a, body_b: b, point_b, stiffness, rest_length, active });
         }
     }
     Ok(list)

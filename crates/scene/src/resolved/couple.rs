@@ -115,6 +115,8 @@ pub struct Stitch {
     pub stiffness: f64,
     /// Length at which it is free of force [m].
     pub rest_length: f64,
+    /// Times during which it pulls [s]; empty means always.
+    pub active: Vec<(f64, f64)>,
 }
 
 /// A body or a collider.
