@@ -76,8 +76,8 @@ pub struct BarrierOptions {
     pub refine_iterations: usize,
     /// Newton iterations at most, whatever is left of the step.
     pub max_iterations: usize,
-    /// A completed step is converged when no node moves faster than this in an iteration, |d|∞/h \[m/s\], and friction has found its
-    /// force: no limit changes by more than a tenth, and no slip below ε from an anchor by more than ε/10.
+    /// A completed step is converged when no node moves faster than this in an iteration, |d|∞/h \[m/s\], and friction that could speed a node up by
+    /// as much over a step has found its force: no limit changes by more than a tenth, and no slip below ε from an anchor by more than ε/10.
     pub tolerance: f64,
     /// The same for the root of the mean square over the free nodes \[m/s\], where given: the rule of Codim-IPC.
     pub mean_tolerance: Option<f64>,
