@@ -325,9 +325,38 @@ fn weight(pair: &ProximityPair, x: &[Vec3], faced: [bool; 2], activation: f64) -
 #[cfg(test)]
 mod tests {
     use super::super::BarrierSolver;
-    use crate::solver::World;
+    use super::*;
     use std::path::Path;
     use stiction_bodies::{Parameters, build};
+
+    /// A vertex over two triangles: what is new beside a contact that lives on knows how firm the place is, but its friction has a force of its own.
+    #[test]
+    fn a_newcomer_borrows_the_force_of_what_lives_on_and_inherits_that_of_what_is_gone() {
+        let at = |triangle: u32| {
+            let pair = ProximityPair {
+                kind: PairKind::VertexTriangle,
+                features: [3, triangle],
+                vertices: [3, 0, 1, 2],
+                weights: [1.0, -0.5, -0.5, 0.0],
+                normal: Vec3::z(),
+                distance: 1e-3,
+                gap: 1e-3,
+                multiplicity: 1,
+            };
+            let (key, weight) = (AnchorKey::of_pair(&pair, 1), 1.0);
+            Contact { key, normal: Vec3::z(), weight, ..Contact::default() }
+        };
+        let mut forecasts = Memory::default();
+        forecasts.replace([(&at(4), [0.0, 0.0, 2.0])].into_iter());
+        let recalled = |mut contacts: Vec<Contact>| {
+            recall(&mut contacts, &Memory::default(), &forecasts);
+            let options = BarrierOptions::default();
+            contacts.iter().map(|c| [c.expected(&options), c.expected_here(&options)]).collect::<Vec<_>>()
+        };
+        let force = Some(Vec3::z() * 2.0);
+        assert_eq!(recalled(vec![at(4), at(5)]), [[force, force], [force, None]]);
+        assert_eq!(recalled(vec![at(5)]), [[force, force]]);
+    }
 
     #[test]
     fn a_wide_gap_of_an_analytic_collider_does_not_widen_the_search_between_meshes() {
