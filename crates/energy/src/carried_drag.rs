@@ -1,6 +1,6 @@
 //! Air drag on triangles of a carried surface: the drag of the triangle, shared among the nodes that carry its centre.
 
-use crate::drag::{Air, DragCoefficients, DragElement, TriangleDrag};
+use crate::drag::{Air, DragCoefficients, DragElement, LinearDrag, NodeDrag, TriangleDrag};
 use stiction_bodies::{Body, Model};
 use stiction_numerics::{BlockMatrix, Vec3};
 
@@ -58,14 +58,8 @@ impl CarriedDrag {
         force: &mut [Vec3],
         slope: &mut BlockMatrix,
     ) {
-        let at = |terms: &[(u32, f64)], of: &[Vec3]| -> Vec3 {
-            terms.iter().map(|&(n, w)| of[n as usize] * w).sum()
-        };
         for triangle in &self.triangles {
-            let [a, b, c] = &triangle.corners;
-            let x = [at(a, blocks), at(b, blocks), at(c, blocks)];
-            let v = [at(a, velocities), at(b, velocities), at(c, velocities)];
-            let drag = triangle.drag.linearised(&x, &v, air);
+            let drag = triangle.linearised(blocks, velocities, air);
             for (i, &(row, p)) in triangle.centre.iter().enumerate() {
                 force[row as usize] += drag.force * p;
                 for &(column, q) in &triangle.centre[i..] {
@@ -73,5 +67,27 @@ impl CarriedDrag {
                 }
             }
         }
+    }
+
+    /// Adds what each node feels by itself.
+    pub fn add_at_nodes(&self, blocks: &[Vec3], velocities: &[Vec3], air: &Air<'_>, target: &mut [NodeDrag]) {
+        for triangle in &self.triangles {
+            let LinearDrag { force, damping } = triangle.linearised(blocks, velocities, air);
+            for &(node, p) in &triangle.centre {
+                target[node as usize] += NodeDrag { force: force * p, slope: damping * (p * p) };
+            }
+        }
+    }
+}
+
+impl CarriedTriangle {
+    fn linearised(&self, blocks: &[Vec3], velocities: &[Vec3], air: &Air<'_>) -> LinearDrag {
+        let at = |terms: &[(u32, f64)], of: &[Vec3]| -> Vec3 {
+            terms.iter().map(|&(n, w)| of[n as usize] * w).sum()
+        };
+        let [a, b, c] = &self.corners;
+        let x = [at(a, blocks), at(b, blocks), at(c, blocks)];
+        let v = [at(a, velocities), at(b, velocities), at(c, velocities)];
+        self.drag.linearised(&x, &v, air)
     }
 }

@@ -11,6 +11,7 @@
 
 use crate::wind::WindField;
 use std::f64::consts::PI;
+use std::ops::AddAssign;
 use std::sync::Arc;
 use stiction_numerics::{
     BlockMatrix, BlockPattern, ElementColouring, ElementSlots, Mat3, Vec3, assemble, colour_elements,
@@ -51,7 +52,7 @@ impl LinearDrag {
     fn quadratic(factor: f64, projector: &Mat3, relative: &Vec3) -> Self {
         let flow = projector * relative;
         let speed = flow.norm();
-        if speed == 0.0 {
+        if factor * speed == 0.0 {
             return LinearDrag { force: Vec3::zeros(), damping: Mat3::zeros() };
         }
         LinearDrag {
@@ -62,6 +63,22 @@ impl LinearDrag {
 
     fn plus(self, other: Self) -> Self {
         LinearDrag { force: self.force + other.force, damping: self.damping + other.damping }
+    }
+}
+
+/// Force on a node \[N\], and minus its derivative by the velocity of that node alone \[N s/m\]: the diagonal of the damping matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NodeDrag {
+    /// Force \[N\].
+    pub force: Vec3,
+    /// Its slope \[N s/m\].
+    pub slope: Mat3,
+}
+
+impl AddAssign for NodeDrag {
+    fn add_assign(&mut self, other: Self) {
+        self.force += other.force;
+        self.slope += other.slope;
     }
 }
 
@@ -171,6 +188,20 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
         });
     }
 
+    /// Adds what each node feels by itself to `target`.
+    pub fn add_at_nodes(
+        &self,
+        positions: &[Vec3],
+        velocities: &[Vec3],
+        air: &Air<'_>,
+        target: &mut [NodeDrag],
+    ) {
+        scatter_add(target, &self.colouring, |e| {
+            let LinearDrag { force, damping } = self.drag(e, positions, velocities, air);
+            [NodeDrag { force: force / N as f64, slope: damping * (1.0 / (N * N) as f64) }; N]
+        });
+    }
+
     /// Adds `scale · D u` to `target`.
     pub fn add_product(
         &self,
@@ -276,6 +307,12 @@ mod tests {
         let mut matrix = BlockMatrix::zeros(pattern);
         group.add_force(&x, &v, &air, &mut force);
         group.add_damping(&x, &v, &air, 2.0, &mut matrix);
+        let mut alone = [NodeDrag::default(); 4];
+        group.add_at_nodes(&x, &v, &air, &mut alone);
+        for (n, drag) in alone.iter().enumerate() {
+            assert_eq!(drag.force, force[n]);
+            assert!((drag.slope * 2.0 - matrix.diagonal_block(n)).amax() < 1e-15);
+        }
         let (mut total, mut damping) = (Vec3::zeros(), Mat3::zeros());
         for (kind, nodes) in kinds.iter().zip(stencils) {
             let pick = |values: &[Vec3; 4]| nodes.map(|n| values[n as usize]);

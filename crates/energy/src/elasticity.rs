@@ -5,7 +5,7 @@
 use crate::assembly::{Configuration, Energies, NamedGroup, Weights};
 use crate::carried_drag::CarriedDrag;
 use crate::coupling::Couplings;
-use crate::drag::{Air, DragCoefficients, DragGroup, EdgeDrag, TriangleDrag};
+use crate::drag::{Air, DragCoefficients, DragGroup, EdgeDrag, NodeDrag, TriangleDrag};
 use crate::element::{Curvature, Element};
 use crate::frozen_drag::{FrozenDrag, wind_field};
 use crate::inflation::Inflations;
@@ -208,6 +208,23 @@ impl Elasticity {
         self.edge_drag.add_force(blocks, velocities, &air, force);
         self.edge_drag.add_damping(blocks, velocities, &air, 1.0, slope);
         self.carried_drag.add_to(blocks, velocities, &air, force, slope);
+    }
+
+    /// The same drag node by node, for steps that take it as it is at the start.
+    pub fn drag_at_nodes(
+        &self,
+        blocks: &[Vec3],
+        velocities: &[Vec3],
+        wind: &Wind,
+        time: f64,
+    ) -> Vec<NodeDrag> {
+        let field = wind_field(wind);
+        let air = Air { density: wind.air_density, wind: &field, time };
+        let mut nodes = vec![NodeDrag::default(); blocks.len()];
+        self.triangle_drag.add_at_nodes(blocks, velocities, &air, &mut nodes);
+        self.edge_drag.add_at_nodes(blocks, velocities, &air, &mut nodes);
+        self.carried_drag.add_at_nodes(blocks, velocities, &air, &mut nodes);
+        nodes
     }
 }
 

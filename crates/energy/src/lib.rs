@@ -27,7 +27,7 @@ pub mod wind;
 
 pub use assembly::{Configuration, ElementGroup, Energies, Group, NamedGroup, Weights};
 pub use attachment::Attachment;
-pub use drag::{Air, DragCoefficients, DragElement, DragGroup, EdgeDrag, LinearDrag, TriangleDrag};
+pub use drag::{Air, DragCoefficients, DragElement, DragGroup, EdgeDrag, LinearDrag, NodeDrag, TriangleDrag};
 pub use elasticity::Elasticity;
 pub use element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};
 pub use frame_point::{FramePoint, FramePoints};

@@ -7,9 +7,10 @@ use super::single::{SingleBlock, add_rounded};
 use super::symmetric::SymmetricBlock;
 use crate::disjoint::DisjointSlice;
 use crate::lanes::{VectorWork, vectorised};
-use crate::types::{Mat3, Vec3};
+use crate::types::Mat3;
 use rayon::prelude::*;
 use std::array::from_fn;
+use std::ops::AddAssign;
 use std::sync::Arc;
 
 /// Where the N(N+1)/2 upper blocks of every element go in a block matrix.
@@ -202,16 +203,16 @@ pub fn assemble<const N: usize>(
 ///
 /// Panics when `target` has fewer blocks than the colouring.
 #[allow(unsafe_code)]
-pub fn scatter_add<const N: usize>(
-    target: &mut [Vec3],
+pub fn scatter_add<T: Copy + AddAssign + Send, const N: usize>(
+    target: &mut [T],
     colouring: &ElementColouring<N>,
-    element: impl Fn(usize) -> [Vec3; N] + Sync,
+    element: impl Fn(usize) -> [T; N] + Sync,
 ) {
     assert!(target.len() >= colouring.block_count(), "target has {} blocks", target.len());
     let target = DisjointSlice::new(target);
     run_coloured(colouring, |position, e| {
         let contribution = element(e);
-        for (&i, c) in colouring.stencils[position].iter().zip(&contribution) {
+        for (&i, c) in colouring.stencils[position].iter().zip(contribution) {
             // SAFETY: groups of one colour share no block (checked by construction of the colouring), and colours
             // run one after the other.
             *unsafe { target.at(i as usize) } += c;
@@ -274,6 +275,7 @@ mod tests {
     use super::super::{Precision, colour_elements};
     use super::*;
     use crate::random::Random;
+    use crate::types::Vec3;
 
     /// Checked sequential twin of [`assemble`]: plain indexing, same order.
     fn assemble_checked<const N: usize>(

@@ -85,6 +85,15 @@ impl GlobalStep {
         self.parts.len()
     }
 
+    /// Which parts have a prescribed node or one on an attachment to a place.
+    pub fn held_parts(&self, world: World<'_>, fixed: &[bool]) -> Vec<bool> {
+        let mut held = vec![false; self.parts.len()];
+        let prescribed = (0..self.part_of_node.len()).filter(|&n| fixed[n]);
+        let attached = world.model.anchors.groups.iter().flat_map(|g| g.nodes.iter().map(|&n| n as usize));
+        prescribed.chain(attached).for_each(|n| held[self.part_of_node[n] as usize] = true);
+        held
+    }
+
     /// Entries of all factors, shared ones once.
     pub fn factor_entries(&self) -> usize {
         self.kin.iter().map(|k| k.free.factor_entries() + k.contact.factor_entries()).sum()

@@ -22,6 +22,9 @@ use stiction_contact::{ContactSet, ImpulseMemory};
 use stiction_energy::Elasticity;
 use stiction_numerics::{Vec3, ordered_max_by};
 
+/// Nodes of which a task gathers the right-hand side, at least: some thirty microseconds, which is what it takes to wake another thread.
+const NODES: usize = 2048;
+
 /// Projective dynamics with ADMM contact.
 pub struct PdSolver {
     options: PdOptions,
@@ -203,8 +206,10 @@ impl Loop<'_> {
             });
             contact.update_dual(&next);
             out.iterations = iteration;
-            out.moved = ordered_max_by(x.len(), |n| (next[n] - x[n]).amax());
-            out.apart = ordered_max_by(x.len(), |n| contact.apart(n, &next).amax());
+            if self.options.stop_early || iteration == self.options.iterations {
+                out.moved = ordered_max_by(x.len(), |n| (next[n] - x[n]).amax());
+                out.apart = ordered_max_by(x.len(), |n| contact.apart(n, &next).amax());
+            }
             std::mem::swap(x, &mut next);
             if let Some(watch) = &mut watch {
                 let found = watch.after(self.constraints, local, contact, (x, self.h));
@@ -219,7 +224,7 @@ impl Loop<'_> {
 
     /// The right-hand side, with what contacts give to each free node.
     fn gather(&self, local: &LocalStep, out: &mut [Vec3], of_contacts: impl Fn(usize) -> Vec3 + Sync) {
-        out.par_iter_mut().enumerate().with_min_len(512).for_each(|(n, b)| {
+        out.par_iter_mut().enumerate().with_min_len(NODES).for_each(|(n, b)| {
             *b = self.base[n];
             if !self.fixed[n] {
                 *b += local.force(self.constraints, n) + of_contacts(n);
@@ -294,6 +299,8 @@ impl Solver for PdSolver {
         if rounds > 0 && !limits.is_empty() && !contact.set.is_empty() {
             let closing = Closing { fixed, mass: &model.mass, start, h, rounds };
             let done = timed(&mut report.seconds.local_projection, || {
+                let held = self.global.held_parts(world, fixed);
+                limits.hold(|node| held[self.global.part_of_node[node as usize] as usize]);
                 closing.run(limits, &mut contact, &x, &mut ends)
             });
             report.counters.push(("limit_rounds", done as f64));

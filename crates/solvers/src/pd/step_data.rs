@@ -4,7 +4,7 @@ use super::constraints::{Constraints, Source};
 use crate::solver::World;
 use stiction_bodies::State;
 use stiction_energy::Elasticity;
-use stiction_numerics::{BlockMatrix, Vec3};
+use stiction_numerics::Vec3;
 use stiction_scene::resolved::is_active;
 
 /// Switches and targets of the springs and the quadratic forms.
@@ -56,19 +56,9 @@ pub fn outer_forces(world: World<'_>, elasticity: Option<&Elasticity>, state: &S
     let (model, parameters) = (world.model, world.parameters);
     let mut force: Vec<Vec3> = model.mass[..model.nodes].iter().map(|m| parameters.gravity * *m).collect();
     if let Some(elasticity) = elasticity.filter(|_| parameters.wind.air_density > 0.0) {
-        let mut slope = BlockMatrix::zeros(elasticity.pattern().clone());
-        let mut drag = vec![Vec3::zeros(); model.blocks()];
-        elasticity.add_drag(
-            &state.blocks,
-            &state.velocities,
-            &parameters.wind,
-            state.time,
-            &mut drag,
-            &mut slope,
-        );
-        for (node, f) in force.iter_mut().enumerate() {
-            let resistance = slope.diagonal_block(node).amax();
-            *f += drag[node] / (1.0 + h * resistance / model.mass[node]);
+        let drag = elasticity.drag_at_nodes(&state.blocks, &state.velocities, &parameters.wind, state.time);
+        for ((f, drag), mass) in force.iter_mut().zip(&drag).zip(&model.mass) {
+            *f += drag.force / (1.0 + h * drag.slope.amax() / mass);
         }
     }
     force

@@ -37,6 +37,8 @@ struct Limit {
     longest: f64,
     /// σ_max of this step: the same, or infinite where it cannot hold.
     allowed: f64,
+    /// Whether something holds the sheet, so that its limits may be out of reach.
+    held: bool,
 }
 
 impl StretchLimits {
@@ -50,7 +52,7 @@ impl StretchLimits {
         let tallies = vec![0.0; stages.chunk_count()];
         let limits = limited
             .iter()
-            .map(|t| Limit { inverse: t.inverse, longest: t.longest, allowed: t.longest })
+            .map(|t| Limit { inverse: t.inverse, longest: t.longest, allowed: t.longest, held: true })
             .collect();
         StretchLimits { limits, stages, tallies }
     }
@@ -60,15 +62,22 @@ impl StretchLimits {
         self.limits.is_empty()
     }
 
-    /// Leaves alone what breaks its limit at the positions `x` already, by more than a share of it: only what is accepted in
-    /// their place is brought back. (Pins that cannot be reached stretch a sheet beyond its limit.)
+    /// Says of which nodes the sheet is held by pins or attachments.
+    pub fn hold(&mut self, is_held: impl Fn(u32) -> bool + Sync) {
+        let stages = &self.stages;
+        let limits = self.limits.par_iter_mut().enumerate().with_min_len(TRIANGLES);
+        limits.for_each(|(k, limit)| limit.held = is_held(stages.nodes_of(k).0[0]));
+    }
+
+    /// Leaves alone what breaks its limit at the positions `x` already, by more than a share of it, in sheets that are held: pins that cannot be reached
+    /// stretch a sheet beyond its limit. A sheet that nothing holds can always keep its limits; there x just has not converged.
     pub fn leave_out(&mut self, x: &[Vec3], share: f64) {
         let stages = &self.stages;
         self.limits.par_iter_mut().enumerate().with_min_len(TRIANGLES).for_each(|(k, limit)| {
             let (nodes, _) = stages.nodes_of(k);
             let [origin, first, second] = [0, 1, 2].map(|c| x[nodes[c] as usize]);
-            let (stretch, _) = largest(&gradient(limit, first - origin, second - origin));
-            let keeps = stretch - limit.longest <= share * (limit.longest - 1.0);
+            let columns = gradient(limit, first - origin, second - origin);
+            let keeps = !limit.held || is_within(&columns, limit.longest + share * (limit.longest - 1.0));
             limit.allowed = if keeps { limit.longest } else { f64::INFINITY };
         });
     }
@@ -94,14 +103,23 @@ fn gradient_at(limit: &Limit, nodes: &[Point; 4]) -> [Vec3; 2] {
     gradient(limit, edge(1), edge(2))
 }
 
-/// σ and v: the larger eigenvalue of FᵀF is σ².
+/// Whether no stretch is beyond a bound: σ ≤ b if and only if b² I − FᵀF has no negative eigenvalue.
+#[inline(always)]
+fn is_within([first, second]: &[Vec3; 2], bound: f64) -> bool {
+    let most = bound * bound;
+    let (p, q, r) = (most - first.norm_squared(), most - second.norm_squared(), first.dot(second));
+    p >= 0.0 && q >= 0.0 && p * q >= r * r
+}
+
+/// σ and v: the larger eigenvalue of FᵀF is σ². (Squares of stretches are of order one: roots of their sums need no care.)
 #[inline(always)]
 fn largest([first, second]: &[Vec3; 2]) -> (f64, [f64; 2]) {
     let (p, q, r) = (first.norm_squared(), second.norm_squared(), first.dot(second));
-    let large = 0.5 * (p + q) + (0.5 * (p - q)).hypot(r);
+    let half = 0.5 * (p - q);
+    let large = 0.5 * (p + q) + (half * half + r * r).sqrt();
     // Of the two rows of σ² I − FᵀF the longer one gives the direction; both vanish where all directions are alike.
     let (along, across) = if p >= q { (large - q, r) } else { (r, large - p) };
-    let length = along.hypot(across);
+    let length = (along * along + across * across).sqrt();
     (large.sqrt(), if length > 0.0 { [along / length, across / length] } else { [1.0, 0.0] })
 }
 
@@ -109,13 +127,9 @@ fn largest([first, second]: &[Vec3; 2]) -> (f64, [f64; 2]) {
 struct Shorten;
 
 impl StencilKernel<Point, Limit, f64> for Shorten {
-    /// σ ≤ σ_max if and only if σ_max² I − FᵀF has no negative eigenvalue.
     #[inline(always)]
     fn idle(&self, limit: &mut Limit, nodes: &[Point; 4], _: &mut f64) -> bool {
-        let [first, second] = gradient_at(limit, nodes);
-        let most = limit.allowed * limit.allowed;
-        let (p, q, r) = (most - first.norm_squared(), most - second.norm_squared(), first.dot(&second));
-        p >= 0.0 && q >= 0.0 && p * q >= r * r
+        is_within(&gradient_at(limit, nodes), limit.allowed)
     }
 
     #[inline(always)]
@@ -177,6 +191,19 @@ mod tests {
                 excess > 0.0 && force.norm() < 1e-12 && moment.norm() < 1e-11,
                 "{excess} {force} {moment}"
             );
+        }
+    }
+
+    /// Where x is beyond its limit too, sheets that nothing holds are brought back and others are left alone.
+    #[test]
+    fn only_limits_of_held_sheets_are_given_up() {
+        let mut limits = StretchLimits::new(&[limited([0, 1, 2], Mat2::identity())], 3);
+        let long = [Vec3::zeros(), Vec3::x() * 1.2, Vec3::y()];
+        let points: Vec<Point> = long.iter().map(|x| [x.x, x.y, x.z, 1.0]).collect();
+        for (held, expected) in [(true, 0.0), (false, 3.0)] {
+            limits.hold(|_| held);
+            limits.leave_out(&long, 0.5);
+            assert!((limits.sweep(&mut points.clone()) - expected).abs() < 1e-12, "{held}");
         }
     }
 

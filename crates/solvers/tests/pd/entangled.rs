@@ -70,6 +70,27 @@ fn a_tube_inside_a_mesh_is_let_out() {
     assert!(most - least > 1.9 * PI * 0.95);
 }
 
+/// A run that is resumed while the sheet is on its way out goes on with the same bits, whether the body rests or moves.
+#[test]
+fn a_sheet_on_its_way_out_can_be_resumed() {
+    for motion in ["", "motion = { keys = [{ time = 0 }, { time = 0.4, translate = [0.1, 0, 0.05] }] }"] {
+        for steps in 1..=3 {
+            let mut run = sheet(0.096, motion);
+            (0..steps).for_each(|_| drop(run.step(0.01)));
+            assert!(steps == 3 || run.crossings() > 0, "{motion}: out after {steps} steps");
+            let mut resumed = sheet(0.096, motion);
+            resumed.solver.restore(&run.solver.save()).expect("a good state");
+            resumed.state = run.state.clone();
+            for step in 0..12 {
+                run.step(0.01);
+                resumed.step(0.01);
+                assert_eq!(run.state, resumed.state, "{motion}: saved after {steps}, step {step}");
+            }
+            assert_eq!(run.crossings(), 0);
+        }
+    }
+}
+
 /// Outside, nothing changes: a sheet that rests on the body at its thickness stays where it is.
 #[test]
 fn a_sheet_outside_is_left_alone() {

@@ -5,6 +5,7 @@ mod common;
 mod contact;
 mod drape;
 mod entangled;
+mod flight;
 mod friction;
 mod materials;
 mod physics;
