@@ -6,6 +6,7 @@
 
 pub mod anchor;
 pub mod blocks;
+pub mod couple;
 pub mod inside;
 pub mod lagged;
 pub mod push;
@@ -14,6 +15,7 @@ pub mod stiffness;
 
 pub use anchor::AnchoredFriction;
 pub use blocks::BarrierTerms;
+pub use couple::couple_forces;
 pub use inside::{edge_edge_lead, inside_share};
 pub use lagged::{LaggedFriction, SlidingHessian};
 pub use push::Push;

@@ -37,6 +37,10 @@ impl Label {
         self.0[0]
     }
 
+    fn number(self) -> u32 {
+        (u32::from(self.0[1]) << 16) | u32::from(self.0[2])
+    }
+
     fn to_u64(self) -> u64 {
         self.0.iter().fold(0, |key, &part| (key << 16) | u64::from(part))
     }
@@ -44,6 +48,14 @@ impl Label {
     fn from_u64(key: u64) -> Label {
         Label([(key >> 32) as u16, (key >> 16) as u16, key as u16])
     }
+}
+
+/// A feature of a mesh by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Primitive {
+    Vertex(u32),
+    Edge(u32),
+    Triangle(u32),
 }
 
 /// Kinds of primitives in keys.
@@ -69,6 +81,17 @@ impl AnchorKey {
     /// The key of a feature at an analytic collider.
     pub fn of_wall(feature: u32, collider: u32) -> AnchorKey {
         AnchorKey { primitive: Label::new(WALL, feature), other: collider, feature: Label::default() }
+    }
+
+    /// The features of a pair by kind, that of the other object first; none for an analytic collider.
+    pub fn features(&self) -> Option<[Primitive; 2]> {
+        let primitive = |label: Label| match label.kind() {
+            VERTEX => Some(Primitive::Vertex(label.number())),
+            EDGE => Some(Primitive::Edge(label.number())),
+            TRIANGLE => Some(Primitive::Triangle(label.number())),
+            _ => None,
+        };
+        Some([primitive(self.feature)?, primitive(self.primitive)?])
     }
 
     /// Two vertices seen from the second; its slip is the opposite. `None` for other pairs.

@@ -5,6 +5,7 @@ mod anchors;
 mod assembly;
 mod check;
 mod contacts;
+mod couples;
 mod friction;
 mod islands;
 mod line_search;

@@ -6,6 +6,7 @@
 use super::anchors::{Forecast, Kept, Memory};
 use super::assembly::{ContactMatrix, Elastic, Terms};
 use super::contacts::{Configuration, Contact, Detector, Way};
+use super::couples::add_couples;
 use super::friction::{Masses, forecast, is_settling};
 use super::islands::{Islands, Owners};
 use super::line_search::{Limit, constraint_line_search};
@@ -144,7 +145,8 @@ impl Newton<'_> {
         contacts: &[Contact],
     ) -> (Vec<Vec3>, Vec<Terms>) {
         let (options, world, limits) = (self.options, self.world, self.limits);
-        let (system, contact_matrix) = (&mut *self.system, &mut *self.contact_matrix);
+        let (system, contact_matrix, detector) =
+            (&mut *self.system, &mut *self.contact_matrix, &*self.detector);
         self.linear.prepare(options, system);
         let x = &way.now.blocks;
         timed(&mut self.seconds.assembly, || {
@@ -158,6 +160,7 @@ impl Newton<'_> {
             let stretched = limits.evaluate(options, elastic, &world.model.mass, x);
             add_terms(&stretched, system, &mut rhs);
             contact_matrix.add(contacts, &terms, system, &mut rhs);
+            add_couples(options, detector, world.model, (contacts, &terms), x, &mut rhs);
             (rhs, terms)
         })
     }
