@@ -22,6 +22,8 @@ struct Component {
     plan: ComponentPlan,
     factor: ComponentFactor,
     values: Vec<f64>,
+    /// Whether every block is fixed: there is nothing to factor.
+    is_identity: bool,
 }
 
 struct BlockGraph<'a> {
@@ -47,7 +49,10 @@ impl SparseCholesky {
         let plans = plan_components(&BlockGraph { pattern, node_count })?;
         let components = plans
             .into_par_iter()
-            .map(|plan| Ok(Component { factor: ComponentFactor::analyse(&plan)?, plan, values: Vec::new() }))
+            .map(|plan| {
+                let factor = ComponentFactor::analyse(&plan)?;
+                Ok(Component { factor, plan, values: Vec::new(), is_identity: false })
+            })
             .collect::<Result<_, FactorError>>()?;
         Ok(Self { pattern: pattern.clone(), components })
     }
@@ -80,6 +85,11 @@ impl SparseCholesky {
             .components
             .par_iter_mut()
             .map(|component| {
+                let is_fixed = |block: &u32| fixed.is_some_and(|f| f[*block as usize]);
+                component.is_identity = component.plan.blocks.iter().all(is_fixed);
+                if component.is_identity {
+                    return Ok(());
+                }
                 let values = &mut component.values;
                 component.plan.fill(|slot, r, c| matrix.values()[slot][(r, c)], fixed, values);
                 let result = component.factor.factor(&component.plan, values);
@@ -116,7 +126,7 @@ impl SparseCholesky {
     }
 
     /// Solutions per component, in elimination order.
-    fn solve_components<T: crate::panels::Row>(
+    fn solve_components<T: crate::panels::Row + PartialEq>(
         &self,
         read: impl Fn(usize, usize) -> T + Sync,
     ) -> Vec<Vec<T>> {
@@ -127,7 +137,10 @@ impl SparseCholesky {
                 let scalars = (plan.offsets[position + 1] - plan.offsets[position]) as usize;
                 x.extend((0..scalars).map(|k| read(block as usize, k)));
             }
-            component.factor.solve(&mut x);
+            // A preconditioner asks for few bodies at a time.
+            if !component.is_identity && x.iter().any(|value| *value != T::default()) {
+                component.factor.solve(&mut x);
+            }
             x
         };
         self.components.par_iter().map(solve).collect()

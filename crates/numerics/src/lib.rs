@@ -28,8 +28,8 @@ pub use dense::{
 };
 pub use krylov::{
     BicgstabError, BicgstabInfo, BicgstabParams, LanczosCoefficients, LinearBicgstab, LinearOperator,
-    LinearPcg, MaskedOperator, PcgError, PcgInfo, PcgParams, PcgParts, PrecondBlockJacobi, PrecondIdentity,
-    PrecondIncompleteCholesky, Preconditioner, ResidualNorm,
+    LinearPcg, MaskedOperator, PartsPcg, PcgError, PcgInfo, PcgParams, PcgParts, PrecondBlockJacobi,
+    PrecondIdentity, PrecondIncompleteCholesky, Preconditioner, ResidualNorm, RowOperator, RowPreconditioner,
 };
 pub use lanes::{Lanes, VectorWork, vectorised};
 pub use nalgebra;

@@ -12,11 +12,12 @@ use super::matrix::{BlockMatrix, Store};
 use super::pattern::BlockPattern;
 use super::single::{SingleBlock, add_rounded};
 use super::symmetric::SymmetricBlock;
-use crate::krylov::LinearOperator;
+use crate::krylov::{LinearOperator, RowOperator};
 use crate::lanes::{VectorWork, vectorised};
 use crate::ordered::ordered_sum;
 use crate::types::{Mat3, Vec3};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Rows of a chunk.
 const ROWS: usize = 256;
@@ -353,6 +354,12 @@ impl LinearOperator for CoupledMatrix<'_> {
             .enumerate()
             .map(|(chunk, y)| vectorised(ChunkProduct { matrix: *self, first: chunk * ROWS, x, y }));
         ordered_sum(&products.collect::<Vec<f64>>())
+    }
+}
+
+impl RowOperator for CoupledMatrix<'_> {
+    fn rows_dot(&self, rows: Range<usize>, x: &[Vec3], y: &mut [Vec3]) -> f64 {
+        vectorised(ChunkProduct { matrix: *self, first: rows.start, x, y })
     }
 }
 

@@ -220,7 +220,7 @@ impl BlockMatrix {
     /// Row of A x: stored blocks to the right of the diagonal, transposed ones of the rows above. Inlined always, so that
     /// [`crate::vectorised`] reaches it.
     #[inline(always)]
-    pub(super) fn row_dot(&self, row: usize, x: &[Vec3]) -> Vec3 {
+    pub(crate) fn row_dot(&self, row: usize, x: &[Vec3]) -> Vec3 {
         let values = match &self.store {
             Store::Double(values) => values,
             Store::Single(values) => return values.row_dot(&self.pattern, row, x),

@@ -8,11 +8,13 @@ mod incomplete_cholesky;
 mod lanczos;
 mod operator;
 mod pcg;
+mod pcg_parts;
 mod preconditioner;
 
 pub use bicgstab::{BicgstabError, BicgstabInfo, BicgstabParams, LinearBicgstab};
 pub use incomplete_cholesky::{IncompleteCholeskyError, PrecondIncompleteCholesky};
 pub use lanczos::LanczosCoefficients;
-pub use operator::{LinearOperator, MaskedOperator, ResidualNorm};
-pub use pcg::{LinearPcg, PcgError, PcgInfo, PcgParams, PcgParts};
-pub use preconditioner::{PrecondBlockJacobi, PrecondIdentity, Preconditioner};
+pub use operator::{LinearOperator, MaskedOperator, ResidualNorm, RowOperator};
+pub use pcg::{LinearPcg, PcgError, PcgInfo, PcgParams};
+pub use pcg_parts::{PartsPcg, PcgParts};
+pub use preconditioner::{PrecondBlockJacobi, PrecondIdentity, Preconditioner, RowPreconditioner};

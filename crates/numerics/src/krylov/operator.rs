@@ -4,6 +4,7 @@ use crate::block::BlockMatrix;
 use crate::ordered::ordered_dot;
 use crate::types::Vec3;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// Blocks per task of a vector update.
@@ -24,6 +25,12 @@ pub trait LinearOperator {
     }
 }
 
+/// An operator whose rows can be asked for by themselves.
+pub trait RowOperator: LinearOperator + Sync {
+    /// Some rows of A x into `y`, which has no others; returns their part of xᵀ A x.
+    fn rows_dot(&self, rows: Range<usize>, x: &[Vec3], y: &mut [Vec3]) -> f64;
+}
+
 impl LinearOperator for BlockMatrix {
     fn block_count(&self) -> usize {
         BlockMatrix::block_count(self)
@@ -31,6 +38,17 @@ impl LinearOperator for BlockMatrix {
 
     fn apply(&self, x: &[Vec3], y: &mut [Vec3]) {
         self.mul(x, y);
+    }
+}
+
+impl RowOperator for BlockMatrix {
+    fn rows_dot(&self, rows: Range<usize>, x: &[Vec3], y: &mut [Vec3]) -> f64 {
+        let mut sum = Vec3::zeros();
+        for (row, y) in rows.zip(y) {
+            *y = self.row_dot(row, x);
+            sum += x[row].component_mul(y);
+        }
+        sum.sum()
     }
 }
 
@@ -66,6 +84,9 @@ impl<'a, O: LinearOperator + ?Sized> MaskedOperator<'a, O> {
     /// The right-hand side P (b − A p) + p for prescribed values `p` (read at fixed blocks only).
     pub fn lift(&self, rhs: &mut [Vec3], prescribed: &[Vec3]) {
         let n = self.fixed.len();
+        if self.is_free(prescribed) {
+            return self.restore(prescribed, rhs);
+        }
         let held: Vec<Vec3> =
             (0..n).map(|i| if self.fixed[i] { prescribed[i] } else { Vec3::zeros() }).collect();
         let mut moved = vec![Vec3::zeros(); n];
@@ -105,6 +126,17 @@ impl<O: LinearOperator + ?Sized> LinearOperator for MaskedOperator<'_, O> {
     }
 }
 
+impl<O: RowOperator + ?Sized> RowOperator for MaskedOperator<'_, O> {
+    /// Only for vectors that are their own free part, as directions are.
+    fn rows_dot(&self, rows: Range<usize>, x: &[Vec3], y: &mut [Vec3]) -> f64 {
+        let dot = self.inner.rows_dot(rows.clone(), x, y);
+        let first = self.held.partition_point(|&i| (i as usize) < rows.start);
+        let held = self.held[first..].iter().map(|&i| i as usize).take_while(|&i| i < rows.end);
+        held.for_each(|i| y[i - rows.start] = x[i]);
+        dot
+    }
+}
+
 /// How the length of a residual is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResidualNorm {
@@ -123,7 +155,7 @@ impl ResidualNorm {
     }
 
     /// What a chunk contributes: the sum of squares, or the largest component.
-    fn part(self, x: &[Vec3]) -> f64 {
+    pub(super) fn part(self, x: &[Vec3]) -> f64 {
         let larger = |a: f64, b: f64| if a >= b || a.is_nan() { a } else { b };
         match self {
             Self::Two => x.iter().map(Vec3::norm_squared).sum(),
@@ -134,7 +166,7 @@ impl ResidualNorm {
     }
 
     /// The norm from its parts, in order.
-    fn whole(self, parts: &[f64]) -> f64 {
+    pub(super) fn whole(self, parts: &[f64]) -> f64 {
         match self {
             Self::Two => parts.iter().sum::<f64>().sqrt(),
             Self::Infinity => parts.iter().fold(0.0, |a: f64, &b| if a >= b || a.is_nan() { a } else { b }),
@@ -208,8 +240,13 @@ mod tests {
         // x itself solves the constrained problem with b = A x and prescribed values x.
         let mut b = vec![Vec3::zeros(); n];
         a.mul(&x, &mut b);
+        let at_rest = b.clone();
         op.lift(&mut b, &x);
         assert!((&masked * flat(&x) - flat(&b)).amax() < 1e-12);
+        // Blocks that do not move push nothing.
+        let mut lifted = at_rest.clone();
+        op.lift(&mut lifted, &free);
+        assert!((0..n).all(|i| lifted[i] == if fixed[i] { Vec3::zeros() } else { at_rest[i] }));
     }
 
     #[test]

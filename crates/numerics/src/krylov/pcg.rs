@@ -30,31 +30,6 @@ impl Default for PcgParams {
     }
 }
 
-/// Parts of the unknowns that must each reach the tolerance, relative to their own first residual: a far body with large
-/// forces does not end the solve for the others.
-#[derive(Clone, Copy, Debug)]
-pub struct PcgParts<'a> {
-    /// Part of each block.
-    pub of_block: &'a [u32],
-    /// Number of parts.
-    pub count: usize,
-}
-
-/// First residuals of parts count at least as much as this share of the largest.
-const PART_FLOOR: f64 = 1e-6;
-
-impl PcgParts<'_> {
-    /// Largest component of each part.
-    fn norms(&self, r: &[Vec3]) -> Vec<f64> {
-        let mut norms = vec![0.0; self.count];
-        for (&part, r) in self.of_block.iter().zip(r) {
-            let norm: &mut f64 = &mut norms[part as usize];
-            *norm = norm.max(r.amax());
-        }
-        norms
-    }
-}
-
 /// How a solve went.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PcgInfo {
@@ -127,19 +102,6 @@ impl LinearPcg {
         x: &mut [Vec3],
         params: &PcgParams,
     ) -> Result<PcgInfo, PcgError> {
-        self.solve_parts(op, precond, b, x, params, &PcgParts { of_block: &[], count: 0 })
-    }
-
-    /// The same, until every part reaches the relative tolerance as well.
-    pub fn solve_parts(
-        &mut self,
-        op: &(impl LinearOperator + ?Sized),
-        precond: &(impl Preconditioner + ?Sized),
-        b: &[Vec3],
-        x: &mut [Vec3],
-        params: &PcgParams,
-        parts: &PcgParts<'_>,
-    ) -> Result<PcgInfo, PcgError> {
         let n = op.block_count();
         assert!(b.len() == n && x.len() == n, "b and x need {n} blocks");
         for scratch in [&mut self.r, &mut self.z, &mut self.p] {
@@ -153,19 +115,12 @@ impl LinearPcg {
         let mut info =
             PcgInfo { iterations: 0, initial_residual: initial, final_residual: initial, converged: false };
         let mut rz = 0.0;
-        let firsts: Vec<f64> = parts.norms(&self.r);
-        let floor = PART_FLOOR * firsts.iter().copied().fold(0.0, f64::max);
-        let all_reached = |r: &[Vec3]| {
-            let reached = |(now, first): (f64, &f64)| now <= params.relative_tolerance * first.max(floor);
-            parts.count < 2 || parts.norms(r).into_iter().zip(&firsts).all(reached)
-        };
         loop {
             let iteration = info.iterations;
             if !info.final_residual.is_finite() {
                 return Err(PcgError::NotFinite { iteration });
             }
-            let small = info.final_residual <= target || info.final_residual == 0.0;
-            info.converged = small && all_reached(&self.r);
+            info.converged = info.final_residual <= target || info.final_residual == 0.0;
             if info.converged || iteration >= params.max_iterations {
                 return Ok(info);
             }
@@ -195,7 +150,6 @@ mod tests {
     use super::*;
     use crate::block::matrix::tests::{flat, random_definite};
     use crate::random::Random;
-    use crate::types::Mat3;
 
     #[test]
     fn every_preconditioner_reaches_the_dense_solution() {
@@ -291,40 +245,5 @@ mod tests {
             x
         };
         assert!(run(1) == run(2) && run(1) == run(7));
-    }
-
-    /// Two systems side by side, the easy one with forces ten thousand times larger: each reaches its own tolerance.
-    #[test]
-    fn parts_reach_their_own_tolerance() {
-        let (mut matrix, n) = (random_definite(40, 90, 203), 40);
-        let mut random = Random::new(204);
-        // The first half is an identity of its own.
-        let easy = |i: usize| i < n / 2;
-        let pattern = matrix.pattern().clone();
-        for row in 0..n {
-            for (slot, &column) in pattern.row_range(row).zip(pattern.row(row)) {
-                if easy(row) {
-                    let own = row == column as usize;
-                    matrix.values_mut()[slot] = if own { Mat3::identity() } else { Mat3::zeros() };
-                }
-            }
-        }
-        let scale = |i: usize| if easy(i) { 1e4 } else { 1.0 };
-        let b: Vec<Vec3> = (0..n).map(|i| random.vector(-1.0, 1.0) * scale(i)).collect();
-        let of_block: Vec<u32> = (0..n).map(|i| u32::from(easy(i))).collect();
-        let params =
-            PcgParams { relative_tolerance: 1e-3, norm: ResidualNorm::Infinity, ..PcgParams::default() };
-        let precond = PrecondBlockJacobi::new(&matrix, None);
-        let error = |parts: &PcgParts<'_>| {
-            let mut x = vec![Vec3::zeros(); n];
-            let info = LinearPcg::new().solve_parts(&matrix, &precond, &b, &mut x, &params, parts);
-            assert!(info.expect("a definite matrix").converged);
-            let mut r = vec![Vec3::zeros(); n];
-            residual(&matrix, &b, &x, &mut r);
-            r[n / 2..].iter().map(|r| r.amax()).fold(0.0, f64::max)
-        };
-        let alone = error(&PcgParts { of_block: &[], count: 0 });
-        let together = error(&PcgParts { of_block: &of_block, count: 2 });
-        assert!(together <= 1.01e-3 && alone > 2e-3, "{together} {alone}");
     }
 }

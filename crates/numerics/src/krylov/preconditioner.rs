@@ -5,6 +5,7 @@ use crate::dense::eigen_symmetric3;
 use crate::ordered::{ordered_dot, ordered_sum};
 use crate::types::{Mat3, Vec3};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Eigenvalues of a diagonal block below this part of the largest are raised to it before inversion: keeps a nearly
 /// singular block (a node in a thin sheet, the unused components of a twist) from dominating the search direction.
@@ -21,6 +22,15 @@ pub trait Preconditioner {
         self.apply(r, z);
         ordered_dot(r, z)
     }
+}
+
+/// A preconditioner whose rows can be asked for by themselves.
+pub trait RowPreconditioner: Preconditioner + Sync {
+    /// Sees the whole residual before its rows are asked for; blocks that are not `wanted` are zero in it, and will not be asked for.
+    fn look(&self, r: &[Vec3], wanted: &(dyn Fn(usize) -> bool + Sync));
+
+    /// Some rows of M⁻¹ r into `z`, which has no others; returns their part of rᵀ M⁻¹ r.
+    fn rows_dot(&self, rows: Range<usize>, r: &[Vec3], z: &mut [Vec3]) -> f64;
 }
 
 /// No preconditioning, z = r.
@@ -73,16 +83,27 @@ impl Preconditioner for PrecondBlockJacobi {
 
     fn apply_dot(&self, r: &[Vec3], z: &mut [Vec3]) -> f64 {
         let items = z.par_chunks_mut(CHUNK).zip(r.par_chunks(CHUNK)).zip(self.inverses.par_chunks(CHUNK));
-        let products = items.map(|((z, r), m)| {
-            let mut sum = Vec3::zeros();
-            for ((z, r), m) in z.iter_mut().zip(r).zip(m) {
-                *z = m.mul(r);
-                sum += r.component_mul(z);
-            }
-            sum.sum()
-        });
+        let products = items.map(|((z, r), m)| product(m, r, z));
         ordered_sum(&products.collect::<Vec<f64>>())
     }
+}
+
+impl RowPreconditioner for PrecondBlockJacobi {
+    fn look(&self, _: &[Vec3], _: &(dyn Fn(usize) -> bool + Sync)) {}
+
+    fn rows_dot(&self, rows: Range<usize>, r: &[Vec3], z: &mut [Vec3]) -> f64 {
+        product(&self.inverses[rows.clone()], &r[rows], z)
+    }
+}
+
+/// z = D⁻¹ r; returns rᵀ z.
+fn product(inverses: &[SymmetricBlock], r: &[Vec3], z: &mut [Vec3]) -> f64 {
+    let mut sum = Vec3::zeros();
+    for ((z, r), m) in z.iter_mut().zip(r).zip(inverses) {
+        *z = m.mul(r);
+        sum += r.component_mul(z);
+    }
+    sum.sum()
 }
 
 /// Inverse of a symmetric block with eigenvalues raised to a floor relative to the largest; the identity for a

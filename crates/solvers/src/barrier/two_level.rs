@@ -6,11 +6,12 @@
 
 use crate::solver::StepError;
 use rayon::prelude::*;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::ops::Range;
+use std::sync::{Arc, RwLock};
 use stiction_factor::{FactorError, SparseCholesky};
 use stiction_numerics::{
-    BlockMatrix, BlockPattern, CoupledMatrix, Incidence, PrecondBlockJacobi, Preconditioner, Vec3,
-    ordered_sum,
+    BlockMatrix, BlockPattern, CoupledMatrix, Incidence, PrecondBlockJacobi, Preconditioner,
+    RowPreconditioner, Vec3, ordered_sum,
 };
 
 /// Nodes of an aggregate at most.
@@ -122,7 +123,7 @@ impl CoarseLevel {
             Err(error) => return Err(error.into()),
         }
         let jacobi = PrecondBlockJacobi::new(system.base, Some(fixed));
-        let coarse = Mutex::new(vec![Vec3::zeros(); aggregates.count]);
+        let coarse = RwLock::new(vec![Vec3::zeros(); aggregates.count]);
         Ok(Some(TwoLevel { jacobi, aggregates, cholesky, fixed, held, coarse }))
     }
 }
@@ -181,19 +182,35 @@ pub(super) struct TwoLevel<'a> {
     fixed: &'a [bool],
     /// Aggregates without a free node.
     held: Vec<bool>,
-    coarse: Mutex<Vec<Vec3>>,
+    coarse: RwLock<Vec<Vec3>>,
 }
 
-impl TwoLevel<'_> {
-    /// (PᵀAP)⁻¹ Pᵀ r, by aggregate.
-    fn coarse(&self, r: &[Vec3]) -> MutexGuard<'_, Vec<Vec3>> {
-        let mut coarse = self.coarse.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+impl RowPreconditioner for TwoLevel<'_> {
+    /// (PᵀAP)⁻¹ Pᵀ r, by aggregate. An aggregate belongs to one body, so it is wanted as a whole.
+    fn look(&self, r: &[Vec3], wanted: &(dyn Fn(usize) -> bool + Sync)) {
+        let mut coarse = self.coarse.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         coarse.par_iter_mut().with_min_len(CHUNK / SIZE).enumerate().for_each(|(a, sum)| {
-            let members = self.aggregates.members.of(a).iter().map(|&m| m as usize);
-            *sum = members.filter(|&m| !self.fixed[m]).map(|m| r[m]).sum();
+            let members = self.aggregates.members.of(a);
+            *sum = match wanted(members[0] as usize) {
+                true => members.iter().map(|&m| m as usize).filter(|&m| !self.fixed[m]).map(|m| r[m]).sum(),
+                false => Vec3::zeros(),
+            };
         });
         self.cholesky.solve_in_place(&mut coarse);
-        coarse
+    }
+
+    fn rows_dot(&self, rows: Range<usize>, r: &[Vec3], z: &mut [Vec3]) -> f64 {
+        let coarse = self.coarse.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut sum = Vec3::zeros();
+        for (block, z) in rows.zip(z) {
+            *z = self.jacobi.inverses()[block].mul(&r[block]);
+            let aggregate = self.aggregates.of_block[block];
+            if aggregate != NONE && !self.fixed[block] && !self.held[aggregate as usize] {
+                *z += coarse[aggregate as usize];
+            }
+            sum += r[block].component_mul(z);
+        }
+        sum.sum()
     }
 }
 
@@ -203,22 +220,11 @@ impl Preconditioner for TwoLevel<'_> {
     }
 
     fn apply_dot(&self, r: &[Vec3], z: &mut [Vec3]) -> f64 {
-        let coarse = self.coarse(r);
-        let parts = z.par_chunks_mut(CHUNK).zip(r.par_chunks(CHUNK)).enumerate();
-        let products = parts.map(|(chunk, (z, r))| {
-            let mut sum = Vec3::zeros();
-            for (k, (z, r)) in z.iter_mut().zip(r).enumerate() {
-                let block = chunk * CHUNK + k;
-                *z = self.jacobi.inverses()[block].mul(r);
-                let aggregate = self.aggregates.of_block[block];
-                if aggregate != NONE && !self.fixed[block] && !self.held[aggregate as usize] {
-                    *z += coarse[aggregate as usize];
-                }
-                sum += r.component_mul(z);
-            }
-            sum.sum()
-        });
-        ordered_sum(&products.collect::<Vec<f64>>())
+        self.look(r, &|_| true);
+        let chunks = z.par_chunks_mut(CHUNK).enumerate();
+        let products =
+            chunks.map(|(k, z)| self.rows_dot(k * CHUNK..k * CHUNK + z.len(), r, z)).collect::<Vec<f64>>();
+        ordered_sum(&products)
     }
 }
 
