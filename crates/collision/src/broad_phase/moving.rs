@@ -4,7 +4,7 @@
 //! and a box at the end; a pair is a candidate exactly when its boxes cannot be told apart along one axis at both times
 //! ([`MovingBox`]). When only a few vertices change their ends, [`BroadPhase::moving_pairs_of`] looks at their elements alone.
 
-use super::sorted::{PackedPair, sort_into};
+use super::sorted::PackedPair;
 use super::{BroadPhase, CHUNK, Candidates, Found, Pairing, element_box, grown_box};
 use crate::bvh::{Boxes, Extent, MovingBox};
 use crate::surface::{CollisionMesh, Element, MeshError};
@@ -51,19 +51,25 @@ impl MovingPairs {
         Candidates::from_parts(self.parts)
     }
 
-    /// What is left of vertex–triangle pairs and of edge–edge pairs when each part goes through a sieve, sorted by the features, in the place of what the two lists hold.
+    /// What is left of vertex–triangle pairs and of edge–edge pairs when each part goes through a sieve, in the place of what the two lists hold. The order is that of the tree: to sort
+    /// long lists costs as much as to sieve them, and few of their pairs become contacts.
     pub fn sift_into<T: Copy + Send + Sync>(
         &self,
         (first, second): (&mut Vec<T>, &mut Vec<T>),
         vertex_triangle: impl Fn(&[PackedPair]) -> Vec<T> + Sync,
         edge_edge: impl Fn(&[PackedPair]) -> Vec<T> + Sync,
-        features: impl Fn(&T) -> [u32; 2] + Sync,
     ) {
-        let key = |entry: &T| PackedPair::new(features(entry));
         let (faces, edges): (Vec<_>, Vec<_>) =
             self.parts.par_iter().map(|(first, second)| (vertex_triangle(first), edge_edge(second))).unzip();
-        rayon::join(|| sort_into(first, &faces, key), || sort_into(second, &edges, key));
+        rayon::join(|| refill(first, &faces), || refill(second, &edges));
     }
+}
+
+/// Puts all parts into a list, which keeps its memory: fresh memory for a long one costs as much as the copy.
+fn refill<T: Copy>(all: &mut Vec<T>, parts: &[Vec<T>]) {
+    all.clear();
+    all.reserve_exact(parts.iter().map(Vec::len).sum());
+    parts.iter().for_each(|part| all.extend_from_slice(part));
 }
 
 impl BroadPhase {

@@ -2,7 +2,7 @@
 
 use super::collider::{Collider, pair_gap};
 use super::convert::pair_key;
-use super::near_pair::{NearPair, Wandered, floor, passing_clearance};
+use super::near_pair::{Farthest, NearPair, Settled, Wandered, floor, passing_clearance};
 use rayon::prelude::*;
 use std::ops::Index;
 use stiction_bodies::Model;
@@ -23,13 +23,21 @@ pub enum Known<'a> {
     /// A pair whose centrelines or mid-surfaces pass through each other all the same gets another contact at the place of the crossing: one whose
     /// weights and normal were taken elsewhere may let its pair slip past.
     Watched(&'a [u64]),
+    /// The same, and all that [`Collider::proximity`] found for this step is among them. A pair that was near from the start has its contact; it is asked only whether it passes
+    /// through.
+    Guarded(&'a [u64]),
 }
 
 impl Known<'_> {
     /// Whether a contact with this key is not among them.
     pub(super) fn misses(&self, key: u64) -> bool {
-        let (Known::Trusted(keys) | Known::Held(keys) | Known::Watched(keys)) = self;
+        let (Known::Trusted(keys) | Known::Held(keys) | Known::Watched(keys) | Known::Guarded(keys)) = self;
         keys.binary_search(&key).is_err()
+    }
+
+    /// Whether pairs that pass through each other get another contact.
+    fn watches(&self) -> bool {
+        matches!(self, Known::Watched(_) | Known::Guarded(_))
     }
 }
 
@@ -62,10 +70,12 @@ impl Collider {
         let mut vertex_triangle = std::mem::take(&mut self.pairs.vertex_triangle);
         let mut edge_edge = std::mem::take(&mut self.pairs.edge_edge);
         let collider = &*self;
+        let farthest = Farthest::new(self.mesh(), &self.pairs.wandered);
+        let farthest = &farthest;
         let first = vertex_triangle.par_iter_mut().with_min_len(PER_TASK);
         let second = edge_edge.par_iter_mut().with_min_len(PER_TASK);
-        let first = first.filter_map(|near| collider.vertex_meets_triangle(model, near, known));
-        let second = second.filter_map(|near| collider.edges_meet(model, near, known));
+        let first = first.filter_map(|near| collider.vertex_meets_triangle(model, near, farthest, known));
+        let second = second.filter_map(|near| collider.edges_meet(model, near, farthest, known));
         let met = first.chain(second).collect();
         (self.pairs.vertex_triangle, self.pairs.edge_edge) = (vertex_triangle, edge_edge);
         met
@@ -75,21 +85,23 @@ impl Collider {
         &self,
         model: &Model,
         near: &mut NearPair,
+        farthest: &Farthest<'_>,
         known: Known<'_>,
     ) -> Option<(ProximityPair, f64)> {
         let (mesh, [v, t]) = (self.mesh(), near.features);
+        if is_settled(near, farthest.vertices[v as usize] + farthest.triangles[t as usize], known) {
+            return None;
+        }
         let [a, b, c] = mesh.triangles()[t as usize];
         let corners = Corners { vertices: [v, a, b, c], split: 1 };
         let wandered = self.wandered(&corners);
-        if is_settled(near, wandered, known) {
-            return None;
-        }
         let thickness = mesh.vertex_half_thickness(v) + mesh.triangle_half_thickness(t);
         let objects = [mesh.vertex_body(v)?, mesh.triangle_body(t)];
-        if self.is_free((model, objects), near, (&corners, thickness, wandered), known) {
+        let asked = Asked { corners: &corners, query: Query::PointTriangle, thickness, wandered };
+        if self.is_free((model, objects), near, &asked, known) {
             return None;
         }
-        let place = |kept: Kept| self.touching_place(Query::PointTriangle, near, corners.vertices, kept);
+        let place = |kept: Kept| self.touching_place(&asked, near.offset, kept);
         let pair = |kept: Kept| Some(vertex_triangle_pair(mesh, &place(kept)?, v, t));
         meeting(pair, (near.offset.norm(), thickness, self.options.slack), known)
     }
@@ -98,62 +110,74 @@ impl Collider {
         &self,
         model: &Model,
         near: &mut NearPair,
+        farthest: &Farthest<'_>,
         known: Known<'_>,
     ) -> Option<(ProximityPair, f64)> {
         let (mesh, [e, f]) = (self.mesh(), near.features);
+        if is_settled(near, farthest.edges[e as usize] + farthest.edges[f as usize], known) {
+            return None;
+        }
         let ([a, b], [c, d]) = (mesh.edges()[e as usize], mesh.edges()[f as usize]);
         let corners = Corners { vertices: [a, b, c, d], split: 2 };
         let wandered = self.wandered(&corners);
-        if is_settled(near, wandered, known) {
-            return None;
-        }
         let thickness = mesh.edge_half_thickness(e) + mesh.edge_half_thickness(f);
         let objects = [mesh.edge_body(e), mesh.edge_body(f)];
-        if self.is_free((model, objects), near, (&corners, thickness, wandered), known) {
+        let asked = Asked { corners: &corners, query: Query::EdgeEdge, thickness, wandered };
+        if self.is_free((model, objects), near, &asked, known) {
             return None;
         }
-        let place = |kept: Kept| self.touching_place(Query::EdgeEdge, near, corners.vertices, kept);
+        let place = |kept: Kept| self.touching_place(&asked, near.offset, kept);
         let pair = |kept: Kept| Some(edge_edge_pair(mesh, &place(kept)?, e, f));
         meeting(pair, (near.offset.norm(), thickness, self.options.slack), known)
     }
 
     /// How far the ends of two features have wandered in this step.
     fn wandered(&self, corners: &Corners) -> Wandered {
-        let of = |side: &[u32]| {
-            let each = side.iter().map(|&v| self.pairs.wandered[v as usize]);
-            each.fold((f64::INFINITY, 0.0f64), |(least, most), way| (least.min(way), most.max(way)))
+        let least = |side: &[u32]| {
+            side.iter().map(|&v| self.pairs.wandered[v as usize]).fold(f64::INFINITY, f64::min)
         };
         let (first, second) = corners.sides();
-        let (first, second) = (of(first), of(second));
-        Wandered { least: first.0 + second.0, most: first.1 + second.1 }
+        Wandered(least(first) + least(second))
     }
 
-    /// Whether a pair needs no new contact: it keeps apart all the way, or the contact it has from the start holds it.
+    /// Whether a pair needs no new contact: it keeps apart all the way, or the contact it has holds it.
     fn is_free(
         &self,
         (model, objects): (&Model, [u32; 2]),
         near: &mut NearPair,
-        (corners, thickness, wandered): (&Corners, f64, Wandered),
+        asked: &Asked<'_>,
         known: Known<'_>,
     ) -> bool {
-        let (first, second) = corners.sides();
+        let (first, second) = asked.corners.sides();
+        let Asked { thickness, wandered, .. } = *asked;
         let (ways, distance) = ([&self.start[..], &self.end[..]], near.offset.norm());
         let stop = floor(distance, thickness, self.options.slack);
         let mut clearance = near.clearance(&self.end, first, second, stop);
         if clearance.is_none() {
             let gap = pair_gap(model, objects);
-            if matches!(known, Known::Held(_)) && distance - thickness <= gap {
+            let is_near = distance - thickness <= gap;
+            if matches!(known, Known::Held(_)) && is_near {
                 // Pressed together they would be found at the start, where their contact is.
                 let pressed = (distance <= thickness).then_some(f64::INFINITY);
-                let held = pressed.or_else(|| self.moves_less(corners, thickness + gap));
-                near.held_until = wandered.until(held.unwrap_or(0.0));
-                return held.is_some();
+                let held = pressed.or_else(|| self.moves_less(asked.corners, thickness + gap));
+                near.settle(Settled::Held, wandered, held);
+                if held.is_some() {
+                    return true;
+                }
+            } else if matches!(known, Known::Guarded(_)) && is_near {
+                // A slab that stays open lets nothing through.
+                let open = near.clearance(&self.end, first, second, through_floor(distance, thickness));
+                near.settle(Settled::Open, wandered, open);
+                if open.is_some() {
+                    return true;
+                }
+            } else {
+                clearance = passing_clearance(ways, first, second, thickness + self.widest_gap);
             }
-            clearance = passing_clearance(ways, first, second, thickness + self.widest_gap);
         }
-        let turned = || near.turned_clearance(ways, first, second, (self.offset_at_end(corners), stop));
+        let turned = || near.turned_clearance(ways, first, second, (self.offset_at_end(asked.corners), stop));
         let clearance = clearance.or_else(turned);
-        near.free_until = wandered.until(clearance.unwrap_or(0.0));
+        near.settle(Settled::Free, wandered, clearance);
         clearance.is_some()
     }
 
@@ -180,17 +204,12 @@ impl Collider {
     }
 
     /// The positions of four vertices at the moment when they touch; `None` when they pass free.
-    fn touching_place(
-        &self,
-        query: fn([Vec3; 4], [Vec3; 4]) -> Query,
-        near: &NearPair,
-        vertices: [u32; 4],
-        kept: Kept,
-    ) -> Option<FourPlaces> {
+    fn touching_place(&self, asked: &Asked<'_>, offset: Vec3, kept: Kept) -> Option<FourPlaces> {
+        let vertices = asked.corners.vertices;
         let (x0, x1) = (vertices.map(|v| self.start[v as usize]), vertices.map(|v| self.end[v as usize]));
         let options =
             AdvanceOptions { min_separation: kept.distance, slack: kept.slack, ..AdvanceOptions::default() };
-        let time = match query(x0, x1).advance_from(near.offset, &options) {
+        let time = match (asked.query)(x0, x1).advance_from(offset, &options) {
             Advance::Free => return None,
             Advance::Blocked { time } => time,
             Advance::TooClose { .. } => 0.0,
@@ -200,9 +219,29 @@ impl Collider {
     }
 }
 
-/// Whether nothing can have changed for a pair since it was asked and found free, or held by its contact.
-fn is_settled(near: &NearPair, wandered: Wandered, known: Known<'_>) -> bool {
-    wandered.most < near.free_until || (matches!(known, Known::Held(_)) && wandered.most < near.held_until)
+/// A pair that is asked.
+struct Asked<'a> {
+    corners: &'a Corners,
+    query: fn([Vec3; 4], [Vec3; 4]) -> Query,
+    /// Of both features together \[m\].
+    thickness: f64,
+    wandered: Wandered,
+}
+
+/// Whether nothing can have changed for a pair since it was asked and found free, held by its contact or open.
+#[inline]
+fn is_settled(near: &NearPair, most: f64, known: Known<'_>) -> bool {
+    near.is_settled(Settled::Free, most)
+        || match known {
+            Known::Held(_) => near.is_settled(Settled::Held, most),
+            Known::Guarded(_) => near.is_settled(Settled::Open, most),
+            Known::Trusted(_) | Known::Watched(_) => false,
+        }
+}
+
+/// Where a pair that starts at a distance passes through \[m\].
+fn through_floor(start: f64, thickness: f64) -> f64 {
+    THROUGH * thickness.min(start)
 }
 
 /// What a pair must keep of its distance: `distance` \[m\], and a share `slack` of what it has beyond that at the start.
@@ -222,8 +261,8 @@ fn meeting(
     if known.misses(pair_key(&touching)) {
         return Some((touching, thickness));
     }
-    let watched = matches!(known, Known::Watched(_)) && start > WATCHED * thickness && thickness > 0.0;
-    let through = Kept { distance: 0.0, slack: slack.min(THROUGH * thickness / start) };
+    let watched = known.watches() && start > WATCHED * thickness && thickness > 0.0;
+    let through = Kept { distance: 0.0, slack: slack.min(through_floor(start, thickness) / start) };
     if watched { Some((pair(through)?, thickness)) } else { None }
 }
 

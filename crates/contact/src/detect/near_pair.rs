@@ -1,6 +1,7 @@
 //! A pair that may touch within a step, and cheap ways to tell that it does not.
 
 use rayon::prelude::*;
+use stiction_collision::CollisionMesh;
 use stiction_numerics::Vec3;
 
 /// A pair of features, and the vector between their closest points at the start, from the second to the first \[m\].
@@ -8,43 +9,80 @@ use stiction_numerics::Vec3;
 pub(super) struct NearPair {
     pub features: [u32; 2],
     pub offset: Vec3,
-    /// The pair stays free while the ends of both features together have wandered less far than this \[m\].
-    pub free_until: f64,
-    /// The contact that it has from the start holds it for as long \[m\].
-    pub held_until: f64,
+    /// For each way to be settled: it lasts while the ends of both features together have wandered less far than this \[m\].
+    until: [f32; 3],
 }
 
-/// How far the ends of two features have wandered within a step \[m\].
+/// Why a pair needs no new contact.
 #[derive(Clone, Copy)]
-pub(super) struct Wandered {
-    /// The least far corner of each, together.
-    pub least: f64,
-    /// The farthest corner of each, together.
-    pub most: f64,
+pub(super) enum Settled {
+    /// It stays apart.
+    Free = 0,
+    /// The contact that it has from the start holds it.
+    Held = 1,
+    /// It has a contact, and nothing of it passes through.
+    Open = 2,
 }
+
+/// A length in half the memory, rounded down: long lists of pairs are read over and over.
+fn rounded_down(length: f64) -> f32 {
+    (length * (1.0 - 1e-7)) as f32
+}
+
+/// How far the ends of two features have wandered within a step, the least far corner of each, together \[m\].
+#[derive(Clone, Copy)]
+pub(super) struct Wandered(pub f64);
 
 impl Wandered {
-    /// What has to come together before something that is a length away can happen: no corner can have moved by more than what the farthest one has wandered then beyond what the
-    /// least far one has now.
+    /// What the farthest corners have to come to together before something that is a length away can happen: no corner can have moved by more than what the farthest one has
+    /// wandered then beyond what the least far one has now.
     pub fn until(self, length: f64) -> f64 {
-        self.least + length
+        self.0 + length
+    }
+}
+
+/// How far the farthest corner of each feature has wandered within a step \[m\]: looked up for many pairs each.
+pub(super) struct Farthest<'a> {
+    pub vertices: &'a [f64],
+    pub edges: Vec<f64>,
+    pub triangles: Vec<f64>,
+}
+
+impl<'a> Farthest<'a> {
+    /// From the ways of the vertices.
+    pub fn new(mesh: &CollisionMesh, vertices: &'a [f64]) -> Farthest<'a> {
+        let of = |corners: &[u32]| corners.iter().map(|&v| vertices[v as usize]).fold(0.0, f64::max);
+        let edges = mesh.edges().par_iter().with_min_len(PER_TASK).map(|e| of(e)).collect();
+        let triangles = mesh.triangles().par_iter().with_min_len(PER_TASK).map(|t| of(t)).collect();
+        Farthest { vertices, edges, triangles }
     }
 }
 
 impl NearPair {
     /// A pair that was not asked yet.
     pub fn new(features: [u32; 2], offset: Vec3) -> NearPair {
-        NearPair { features, offset, free_until: 0.0, held_until: 0.0 }
+        NearPair { features, offset, until: [0.0; 3] }
+    }
+
+    /// Books that the pair is settled until both features have wandered by a length, or that it is not.
+    pub fn settle(&mut self, how: Settled, wandered: Wandered, length: Option<f64>) {
+        self.until[how as usize] = rounded_down(wandered.until(length.unwrap_or(0.0)));
+    }
+
+    /// Whether it is settled still, when the farthest corners of both features have wandered so far together \[m\].
+    #[inline]
+    pub fn is_settled(&self, how: Settled, most: f64) -> bool {
+        most < f64::from(self.until[how as usize])
     }
 
     /// Another one stands for it from now on.
     fn retire(&mut self) {
-        (self.free_until, self.held_until) = (f64::INFINITY, f64::INFINITY);
+        self.until[Settled::Free as usize] = f32::INFINITY;
     }
 
     /// Whether another one stands for it.
     pub fn is_retired(&self) -> bool {
-        self.free_until == f64::INFINITY
+        self.until[Settled::Free as usize] == f32::INFINITY
     }
 
     /// By how much the slab between the two features across `offset` stays wider than `floor` up to the given ends of the first and the
@@ -57,8 +95,11 @@ impl NearPair {
         positive(apart.then(|| width(ends, first, second, &(self.offset / distance)) - floor)?)
     }
 
-    /// The same across the mean of the directions at the start and at the end, where the vector between the closest points is `offset_at_end` \[m\]:
-    /// two features that turn together stay apart across it.
+    /// The same across an axis that turns from the direction m at the start to the direction n at the end, where the vector between the closest points is
+    /// `offset_at_end` \[m\]: two features that turn together stay apart across it.
+    ///
+    /// Along a(t) = (1−t) m + t n, |a| ≤ 1, two corners are apart by a·D with D(t) = (1−t) D₀ + t D₁, a quadratic whose Bernstein coefficients are m·D₀, (m·D₁ + n·D₀)/2 and n·D₁: it
+    /// stays above the least of them. Other ends change D₁, and by as much the last coefficient, by half as much the middle one.   D difference of corners
     #[inline]
     pub fn turned_clearance(
         &self,
@@ -67,9 +108,13 @@ impl NearPair {
         second: &[u32],
         (offset_at_end, floor): (Vec3, f64),
     ) -> Option<f64> {
-        let axis = (self.offset.normalize() + offset_at_end.normalize()).normalize();
-        let apart = width(starts, first, second, &axis) > floor;
-        positive(apart.then(|| width(ends, first, second, &axis) - floor)?)
+        let (m, n) = (self.offset.normalize(), offset_at_end.normalize());
+        let beyond = |width: f64| positive(width - floor);
+        beyond(slab(|v| m.dot(&starts[v]), first, second, starts))?;
+        let between = |v: usize| 0.5 * (m.dot(&ends[v]) + n.dot(&starts[v]));
+        let middle = beyond(slab(between, first, second, ends))?;
+        let last = beyond(slab(|v| n.dot(&ends[v]), first, second, ends))?;
+        Some(last.min(2.0 * middle))
     }
 }
 
@@ -80,9 +125,14 @@ fn positive(length: f64) -> Option<f64> {
 /// Width of the slab between two features across a unit axis, less what rounding can be \[m\].
 #[inline]
 fn width(places: &[Vec3], first: &[u32], second: &[u32], axis: &Vec3) -> f64 {
-    let along = |v: &u32| axis.dot(&places[*v as usize]);
-    let lowest = first.iter().map(along).fold(f64::INFINITY, f64::min);
-    let highest = second.iter().map(along).fold(f64::NEG_INFINITY, f64::max);
+    slab(|v| axis.dot(&places[v]), first, second, places)
+}
+
+/// By how much `along` is larger at all corners of the first feature than at those of the second, less what rounding can be of products with places of this size \[m\].
+#[inline]
+fn slab(along: impl Fn(usize) -> f64, first: &[u32], second: &[u32], places: &[Vec3]) -> f64 {
+    let lowest = first.iter().map(|&v| along(v as usize)).fold(f64::INFINITY, f64::min);
+    let highest = second.iter().map(|&v| along(v as usize)).fold(f64::NEG_INFINITY, f64::max);
     let width = lowest - highest;
     width - 1e-12 * (places[first[0] as usize].amax() + width.abs())
 }
@@ -158,7 +208,7 @@ pub(super) fn merge<T: Copy, K: Ord>(into: &mut Vec<T>, new: Vec<T>, key: impl F
 mod tests {
     use super::*;
 
-    /// Two crossed edges, one above the other, turn together: the slab across their first distance closes, the one between first and last does not.
+    /// Two crossed edges, one above the other, turn together: the slab across their first distance closes, the one that turns with them does not.
     #[test]
     fn edges_that_turn_together_stay_apart() {
         let start = [Vec3::x(), -Vec3::x(), Vec3::y(), -Vec3::y()];
@@ -174,10 +224,10 @@ mod tests {
             let at_end = Vec3::new(sin, 0.0, cos) * 0.2;
             near.turned_clearance([&start, &end], first, second, (at_end, floor))
         };
-        // Across the mean direction the ends of the first edge come nearer by sin 0.1 in half of the turn.
-        let width = 0.2 * 0.1f64.cos() - 0.1f64.sin();
-        assert!((turned(0.05).expect("apart") - (width - 0.05)).abs() < 1e-9);
-        assert_eq!(turned(0.11), None);
+        // As far apart at the end as at the start, and by the cosine less between.
+        assert!((turned(0.05).expect("apart") - 0.15).abs() < 1e-9);
+        assert!((turned(0.195).expect("apart") - 2.0 * (0.2 * cos - 0.195)).abs() < 1e-9);
+        assert_eq!(turned(0.2 * cos + 1e-6), None);
     }
 
     fn pair(number: u32) -> NearPair {

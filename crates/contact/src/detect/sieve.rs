@@ -44,10 +44,10 @@ struct Part<'a> {
 }
 
 impl Sieve<'_> {
-    /// Puts vertex–triangle and edge–edge pairs that are left, sorted, in the place of what the two lists hold.
+    /// Puts vertex–triangle and edge–edge pairs that are left in the place of what the two lists hold.
     pub fn sift_into(&self, lists: (&mut Vec<NearPair>, &mut Vec<NearPair>), found: &MovingPairs) {
         let of = |kind: Kind| move |pairs: &[PackedPair]| vectorised(Part { sieve: self, pairs, kind });
-        found.sift_into(lists, of(Kind::VertexTriangle), of(Kind::EdgeEdge), |pair| pair.features);
+        found.sift_into(lists, of(Kind::VertexTriangle), of(Kind::EdgeEdge));
     }
 
     /// Which of four pairs with these offsets stay: within the gap at the start, or not told apart by the slab across the offset for all

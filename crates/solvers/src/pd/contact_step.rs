@@ -148,7 +148,7 @@ impl<'a> ContactStep<'a> {
         for _ in 0..self.options.final_passes {
             let velocity = self.velocity(&self.ends(x));
             let late = timed(&mut seconds.detection, || {
-                self.collider.coming(model, parameters, &self.motion, &velocity, Known::Watched(&self.known))
+                self.collider.coming(model, parameters, &self.motion, &velocity, Known::Guarded(&self.known))
             })?;
             if late.is_empty() {
                 break;
