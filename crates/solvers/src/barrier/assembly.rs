@@ -5,6 +5,7 @@
 //! that only contacts couple, whose pattern is kept within a step (`stiction_numerics::Couplings`).   [Ando2024, section 3.7]
 
 use super::contacts::{Contact, Way};
+use super::couples::{Bearers, Bearing};
 use super::friction::friction_terms;
 use super::options::BarrierOptions;
 use crate::solver::World;
@@ -50,26 +51,30 @@ const CHUNK: usize = 256;
 
 /// Evaluates all contacts; κ is frozen at this configuration.
 fn evaluate(
-    options: &BarrierOptions,
+    (options, bearers): (&BarrierOptions, Bearers<'_>),
     world: World<'_>,
     elastic: Elastic<'_>,
     way: Way<'_>,
     contacts: &[Contact],
-) -> Vec<Terms> {
+) -> (Vec<Terms>, Vec<Bearing>) {
     let barrier = options.shape();
     let evaluate = |contact: &Contact| {
         let [kappa, inertial] = stiffness(options, world, elastic, contact).map(|k| k * contact.weight);
         let terms = BarrierTerms::new(&barrier, contact.gap, contact.activation, kappa, contact.normal);
-        let Some(mut terms) = terms else { return Terms::default() };
+        let Some(mut terms) = terms else { return Default::default() };
         terms.curvature = curvature(options, contact, &terms, [kappa, inertial]);
         let [a, b] = contact.objects.map(|o| o as usize);
         let coefficient = world.parameters.friction_between(a, b);
         let (slope, curvature) = friction_terms(options, contact, coefficient, way, &terms);
         let mut hessian = SymmetricBlock::outer(&contact.normal, terms.curvature);
         hessian.add_scaled(1.0, &SymmetricBlock::from_upper(&curvature));
-        Terms { pull: terms.gradient(1.0) + slope + hessian.mul(&contact.ahead()), hessian }
+        let pull = terms.gradient(1.0) + slope + hessian.mul(&contact.ahead());
+        (Terms { pull, hessian }, bearers.bearing(contact, &pull, &way.now.blocks))
     };
-    contacts.par_iter().with_min_len(CHUNK).map(evaluate).collect()
+    let (mut terms, mut bearings) = (Vec::new(), Vec::new());
+    let both = contacts.par_iter().with_min_len(CHUNK).map(evaluate);
+    both.unzip_into_vecs(&mut terms, &mut bearings);
+    (terms, bearings)
 }
 
 /// Slope of the linear model of a barrier: the chord towards the force that the contact is expected to carry, or the tangent where none is known \[N/m\].
@@ -154,18 +159,18 @@ impl ContactMatrix {
         self.couplings.clear();
     }
 
-    /// Evaluates all contacts at a configuration.
+    /// Evaluates all contacts at a configuration, and the couples of their friction.
     pub fn evaluate(
         &mut self,
-        options: &BarrierOptions,
+        of_contacts: (&BarrierOptions, Bearers<'_>),
         world: World<'_>,
         elastic: Elastic<'_>,
         way: Way<'_>,
         contacts: &[Contact],
-    ) -> Vec<Terms> {
+    ) -> (Vec<Terms>, Vec<Bearing>) {
         let (incidence, blocks) = (&mut self.incidence, elastic.matrix.block_count());
         let sort = || incidence.rebuild(blocks, contacts.iter().map(|c| c.stencil.nodes()));
-        rayon::join(sort, || evaluate(options, world, elastic, way, contacts)).1
+        rayon::join(sort, || evaluate(of_contacts, world, elastic, way, contacts)).1
     }
 
     /// Adds the Hessians of contacts to the system and their forces to the right-hand side.

@@ -6,7 +6,7 @@
 //! they moved and will move stands in `script`.
 
 use super::anchors::{AnchorKey, Forecast, Kept, Memory};
-use super::couples::Rings;
+use super::couples::{Ring, rings};
 use super::islands::Owners;
 use super::near::{NearPairs, Wanted};
 use super::options::BarrierOptions;
@@ -136,7 +136,8 @@ pub(super) struct Detector {
     pub walls: Vec<Wall>,
     pub near: NearPairs,
     pub owners: Owners,
-    pub rings: Rings,
+    /// By vertex.
+    pub rings: Vec<Ring>,
     /// Which objects have triangles.
     faced: Vec<bool>,
     /// Largest activation gap of what has a mesh \[m\].
@@ -162,7 +163,7 @@ impl Detector {
         let strands = !model.rods.strands.is_empty();
         let mut faced = vec![false; model.surfaces.objects.len()];
         (0..mesh.triangles().len()).for_each(|t| faced[mesh.triangle_body(t as u32) as usize] = true);
-        let (near, rings) = (NearPairs::default(), Rings::new(&mesh, &start));
+        let (near, rings) = (NearPairs::default(), rings(&mesh, &start));
         Ok(Detector { mesh, phase, walls, near, owners, rings, faced, widest, strands })
     }
 

@@ -3,7 +3,7 @@
 use super::anchors::Memory;
 use super::assembly::Elastic;
 use super::contacts::Way;
-use super::couples::add_couples;
+use super::couples::{Bearers, add_couples};
 use super::solver::{BarrierSolver, target};
 use super::two_level::CoarseLevel;
 use crate::incremental::{IncrementalPotential, Inertia};
@@ -56,16 +56,11 @@ impl BarrierSolver {
             go_on = round(&mut || {
                 let fixed = &potential.prescription.fixed;
                 let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2), fixed };
-                let terms = self.contact_matrix.evaluate(&self.options, world, elastic, way, &contacts);
+                let of_contacts = (&self.options, Bearers::new(&self.options, &self.detector));
+                let (terms, bearings) =
+                    self.contact_matrix.evaluate(of_contacts, world, elastic, way, &contacts);
                 self.contact_matrix.add(&contacts, &terms, &mut self.system, &mut rhs);
-                add_couples(
-                    &self.options,
-                    &self.detector,
-                    world.model,
-                    (&contacts, &terms),
-                    &start.blocks,
-                    &mut rhs,
-                );
+                add_couples(&self.detector, world.model, &bearings, &start.blocks, &mut rhs);
             });
         }
         Ok(contacts.len())

@@ -6,7 +6,7 @@
 use super::anchors::{Forecast, Kept, Memory};
 use super::assembly::{ContactMatrix, Elastic, Terms};
 use super::contacts::{Configuration, Contact, Detector, Way};
-use super::couples::add_couples;
+use super::couples::{Bearers, add_couples};
 use super::friction::{Masses, forecast, is_settling};
 use super::islands::{Islands, Owners};
 use super::line_search::{Limit, constraint_line_search};
@@ -156,11 +156,12 @@ impl Newton<'_> {
             potential.hessian(x, Curvature::Projected, system);
             let inertia = potential.step_size().powi(-2);
             let elastic = Elastic { matrix: &*system, inertia, fixed: &potential.prescription.fixed };
-            let terms = contact_matrix.evaluate(options, world, elastic, way, contacts);
+            let of_contacts = (options, Bearers::new(options, detector));
+            let (terms, bearings) = contact_matrix.evaluate(of_contacts, world, elastic, way, contacts);
             let stretched = limits.evaluate(options, elastic, &world.model.mass, x);
             add_terms(&stretched, system, &mut rhs);
             contact_matrix.add(contacts, &terms, system, &mut rhs);
-            add_couples(options, detector, world.model, (contacts, &terms), x, &mut rhs);
+            add_couples(detector, world.model, &bearings, x, &mut rhs);
             (rhs, terms)
         })
     }
