@@ -21,10 +21,15 @@ use stiction_collision::broad_phase::Ways;
 use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
 use stiction_numerics::Vec3;
 
-/// Least reach, as shares of the contact gap and of the way of the vertex. More of it makes more pairs, which are cheaply passed over; less of it makes more vertices leave it, around which
-/// the tree is searched again. Half the gap was best for sheets that are pressed (`ball_on_torus`: a tenth took 1.4 times as long, the whole gap 1.1 times).
-const OF_GAP: f64 = 0.5;
+/// Least reach, as shares of the contact gap, smallest and largest, and of the way of the vertex. More of it makes more pairs, which are passed over cheaply; less of it makes more vertices leave it,
+/// around which the tree is searched again. So it grows and shrinks from step to step: a stack at rest needs little (`layers_20`), sheets that are pressed through a ring much (`ball_on_torus`: a
+/// tenth of the gap took 1.4 times as long as half of it).
+const OF_GAP: [f64; 2] = [0.1, 0.5];
 const OF_WAY: f64 = 0.02;
+
+/// The reach shrinks when a smaller share of the vertices than the first leaves it per search, and grows when a larger one than the second does, by the factor.
+const LEAVING: [f64; 2] = [0.004, 0.015];
+const GROWTH: f64 = 1.5;
 
 /// The box of a vertex reaches so many times as far as it strayed in the step before.
 const MORE: f64 = 2.0;
@@ -49,6 +54,10 @@ pub(super) struct StepPairs {
     end: Vec<Vec3>,
     /// How far from it the box reaches, per coordinate \[m\].
     reach: Vec<Vec3>,
+    /// Least reach as a share of the contact gap.
+    of_gap: f64,
+    /// How many vertices left their boxes in this step, and in how many searches they could.
+    left: [usize; 2],
     /// Lowest and highest coordinates of later ends beside the first \[m\].
     strayed: Vec<[Vec3; 2]>,
     /// The end that was asked for last.
@@ -111,6 +120,8 @@ impl StepPairs {
     /// The first search of a step.
     fn begin(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
         self.times = Some(search.times);
+        self.adapt(search.end.len());
+        let of_gap = self.of_gap;
         for ends in [&mut self.first, &mut self.last] {
             ends.clear();
             ends.extend_from_slice(search.end);
@@ -119,7 +130,7 @@ impl StepPairs {
         self.wandered.resize(search.end.len(), 0.0);
         self.strayed.resize(search.end.len(), [Vec3::zeros(); 2]);
         let bounds = |(v, [low, high]): (usize, &[Vec3; 2])| {
-            let least = least_reach(search, v);
+            let least = least_reach(search, of_gap, v);
             ((low * MORE).add_scalar(-least), (high * MORE).add_scalar(least))
         };
         let each = || self.strayed.par_iter().enumerate().with_min_len(PER_TASK);
@@ -133,10 +144,23 @@ impl StepPairs {
         self.search_all(phase, search)
     }
 
+    /// Sets the least reach of a step by how many vertices left theirs in the one before.
+    fn adapt(&mut self, vertices: usize) {
+        let [left, searches] = take(&mut self.left);
+        let share = left as f64 / (vertices * searches).max(1) as f64;
+        if searches > 0 && share < LEAVING[0] {
+            self.of_gap /= GROWTH;
+        } else if share > LEAVING[1] {
+            self.of_gap *= GROWTH;
+        }
+        self.of_gap = self.of_gap.clamp(OF_GAP[0], OF_GAP[1]);
+    }
+
     /// Another end from the same start.
     fn follow(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
         let is_changed = self.stray(search);
         let changed = is_changed.par_iter().with_min_len(PER_TASK).filter(|c| **c).count();
+        self.left = [self.left[0] + changed, self.left[1] + 1];
         if changed == 0 {
             return Ok(());
         }
@@ -173,12 +197,13 @@ impl StepPairs {
     /// Vertices that left their boxes get new ones. When few did, that was chance, and they stray from where they are; when many did, they will do
     /// so again in the next step.
     fn leave(&mut self, search: &Search<'_>, is_changed: &[bool], many: bool) {
+        let of_gap = self.of_gap;
         let boxes = self.end.par_iter_mut().zip(&mut self.reach);
         let ends = self.first.par_iter_mut().zip(&mut self.strayed);
         let each = boxes.zip(ends).enumerate().with_min_len(PER_TASK).filter(|(v, _)| is_changed[*v]);
         each.for_each(|(v, ((end, reach), (first, [low, high])))| {
             let now = search.end[v];
-            *reach = ((now - *end).abs() * AFTER).add_scalar(least_reach(search, v));
+            *reach = ((now - *end).abs() * AFTER).add_scalar(least_reach(search, of_gap, v));
             *end = now;
             if many {
                 let beside = now - *first;
@@ -271,6 +296,6 @@ impl StepPairs {
 }
 
 /// The shortest reach of a vertex \[m\].
-fn least_reach(search: &Search<'_>, vertex: usize) -> f64 {
-    OF_GAP * search.widest_gap + OF_WAY * (search.end[vertex] - search.start[vertex]).amax()
+fn least_reach(search: &Search<'_>, of_gap: f64, vertex: usize) -> f64 {
+    of_gap * search.widest_gap + OF_WAY * (search.end[vertex] - search.start[vertex]).amax()
 }
