@@ -91,28 +91,39 @@ impl NearPairs {
         self.boxes.len() == from.len() && (0..from.len()).into_par_iter().with_min_len(CHUNK).all(held)
     }
 
-    /// The wanted pairs of a way that the list covers. A gap changes at most by what both features moved since the reference, a
-    /// feature at most by what its vertices did: most pairs are turned down without a look at them.
-    pub fn select(&self, mesh: &CollisionMesh, [from, to]: [&[Vec3]; 2], wanted: Wanted) -> Candidates {
-        let travel = |v: usize| {
-            let squared = |x: &Vec3| (x - self.reference[v]).norm_squared();
-            squared(&from[v]).max(squared(&to[v])).sqrt() as f32
-        };
-        let travel: Vec<f32> = (0..from.len()).into_par_iter().with_min_len(CHUNK).map(travel).collect();
+    /// The wanted pairs of a way that the list covers. A gap changes at most by what the features moved since the reference, and at most by what their vertices moved beside
+    /// each other: most pairs are turned down by the first, those that are carried along together by the second, none of them looked at.
+    pub fn select(&self, mesh: &CollisionMesh, ways: [&[Vec3]; 2], wanted: Wanted) -> Candidates {
+        let by = |end: &[Vec3], v: usize| end[v] - self.reference[v];
+        let travel =
+            |v: usize| ways.map(|end| by(end, v).norm_squared()).into_iter().fold(0.0, f64::max).sqrt();
+        let travel: Vec<f32> =
+            (0..ways[0].len()).into_par_iter().with_min_len(CHUNK).map(|v| travel(v) as f32).collect();
         let furthest = |vertices: &[u32]| vertices.iter().map(|&v| travel[v as usize]).fold(0.0, f32::max);
+        // Largest at an end of a straight way.
+        let beside = |a: &[u32], b: &[u32]| {
+            let squared = |end: &[Vec3]| {
+                let moved = |&v: &u32| by(end, v as usize);
+                let of_one = |u: Vec3| b.iter().map(|v| (u - moved(v)).norm_squared()).fold(0.0, f64::max);
+                a.iter().map(|v| of_one(moved(v))).fold(0.0, f64::max)
+            };
+            squared(ways[0]).max(squared(ways[1])).sqrt() as f32
+        };
         let (share, reach) = match wanted {
             Wanted::Nearer(gap) => (1.0, gap as f32),
             Wanted::Closing(slack) => (1.0 - slack as f32, 0.0),
         };
         // Single precision rounds by 1e-7: a wider net.
         let keep = |gap: f32, moved: f32| share * gap <= 1.0001 * (reach + moved) + f32::MIN_POSITIVE;
+        let keeps =
+            |gap: f32, a: &[u32], b: &[u32]| keep(gap, furthest(a) + furthest(b)) && keep(gap, beside(a, b));
         let (edges, triangles) = (mesh.edges(), mesh.triangles());
         Candidates {
             vertex_triangle: filtered(&self.candidates.vertex_triangle, &self.gaps[0], |[v, t], gap| {
-                keep(gap, travel[v as usize] + furthest(&triangles[t as usize]))
+                keeps(gap, &[v], &triangles[t as usize])
             }),
             edge_edge: filtered(&self.candidates.edge_edge, &self.gaps[1], |[a, b], gap| {
-                keep(gap, furthest(&edges[a as usize]) + furthest(&edges[b as usize]))
+                keeps(gap, &edges[a as usize], &edges[b as usize])
             }),
         }
     }
@@ -141,4 +152,56 @@ fn filtered(pairs: &[[u32; 2]], gaps: &[f32], keep: impl Fn([u32; 2], f32) -> bo
         })
         .collect();
     parts.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_collision::{BodyTraits, MeshInput};
+    use stiction_numerics::Random;
+
+    /// Vertices along a sheet.
+    const SIDE: u32 = 13;
+
+    /// Two sheets with cells of 1 cm, 4 mm apart.
+    fn sheets() -> (CollisionMesh, Vec<Vec3>) {
+        let count = 2 * SIDE * SIDE;
+        let place = |k: u32| [k / (SIDE * SIDE), k / SIDE % SIDE, k % SIDE];
+        let cells = (0..count).filter(|&k| place(k)[1] < SIDE - 1 && place(k)[2] < SIDE - 1);
+        let triangles: Vec<[u32; 3]> =
+            cells.flat_map(|k| [[k, k + 1, k + SIDE], [k + 1, k + SIDE + 1, k + SIDE]]).collect();
+        let input = MeshInput {
+            vertex_count: count as usize,
+            triangle_traits: vec![(0.0, 0); triangles.len()],
+            triangles,
+            bodies: vec![BodyTraits::DEFORMABLE],
+            ..MeshInput::default()
+        };
+        let at = |k: u32| {
+            let [sheet, i, j] = place(k).map(f64::from);
+            Vec3::new(0.01 * i, 0.01 * j, 0.004 * sheet)
+        };
+        (CollisionMesh::new(input).expect("a good mesh"), (0..count).map(at).collect())
+    }
+
+    #[test]
+    fn what_is_carried_along_is_turned_down_and_what_comes_near_is_not() {
+        let ((mesh, start), mut random, gap) = (sheets(), Random::new(41), 0.0035);
+        let mut phase = BroadPhase::new(&mesh, &start).expect("a tree");
+        // Far along together, and a little beside each other.
+        let end: Vec<Vec3> =
+            start.iter().map(|x| x + Vec3::new(0.1, 0.0, -0.02) + random.vector(-8e-4, 8e-4)).collect();
+        let mut near = NearPairs::default();
+        near.cover(&mut phase, &mesh, [&start, &end], gap).expect("a search");
+        let found = near.select(&mesh, [&end, &end], Wanted::Nearer(gap));
+        let all = &near.candidates;
+        let is_near = |&[v, t]: &[u32; 2]| vertex_triangle_pair(&mesh, &end, v, t).gap < gap;
+        let nearer: Vec<[u32; 2]> = all.vertex_triangle.iter().copied().filter(is_near).collect();
+        assert!(!nearer.is_empty() && nearer.iter().all(|pair| found.vertex_triangle.contains(pair)));
+        let is_near = |&[a, b]: &[u32; 2]| edge_edge_pair(&mesh, &end, a, b).gap < gap;
+        let nearer: Vec<[u32; 2]> = all.edge_edge.iter().copied().filter(is_near).collect();
+        assert!(!nearer.is_empty() && nearer.iter().all(|pair| found.edge_edge.contains(pair)));
+        let counts = |pairs: &Candidates| pairs.vertex_triangle.len() + pairs.edge_edge.len();
+        assert!(4 * counts(&found) < counts(all), "{} of {}", counts(&found), counts(all));
+    }
 }
