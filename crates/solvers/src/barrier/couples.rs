@@ -21,7 +21,7 @@ use stiction_numerics::Vec3;
 /// Contacts are gathered in so many parts, whatever the number of threads.
 const PARTS: usize = 2;
 
-/// Couples smaller than this share of |e| |g| are rounding: there is no friction.
+/// Forces across the normal that are smaller than this share are rounding: there is no friction.
 const ROUNDING: f64 = 1e-6;
 
 /// The triangles around a vertex.
@@ -77,12 +77,11 @@ impl<'a> Bearers<'a> {
         }
         // The barrier's own part of g is along e.
         let g = contact.expected_here(self.options).map_or(*pull, |force| -force);
-        let across = contact.relative(x);
-        let (couple, square) = (across.cross(&g), across.norm_squared());
-        if couple.norm_squared() <= ROUNDING * ROUNDING * square * g.norm_squared() {
+        if g.cross(&contact.normal).norm_squared() <= ROUNDING * ROUNDING * g.norm_squared() {
             return Bearing::default();
         }
-        let distance = square.sqrt();
+        let across = contact.relative(x);
+        let (couple, distance) = (across.cross(&g), across.norm());
         let bearer = self.nodes(contact, -1.0, distance).or_else(|| self.nodes(contact, 1.0, distance));
         let (vertices, shares) = bearer.unwrap_or_else(|| self.carried(features, distance));
         Bearing { couple: couple.map(|c| c as f32).into(), vertices, shares }
