@@ -118,6 +118,15 @@ impl BlockMatrix {
         }
     }
 
+    /// `nᵀ B n` of the block B in a slot of a row, which is read in place.
+    #[inline]
+    pub fn form(&self, row: usize, slot: usize, n: &Vec3) -> f64 {
+        match &self.store {
+            Store::Double(values) => n.dot(&(&values[slot] * n)),
+            Store::Single(values) => values.form(&self.pattern, row, slot, n),
+        }
+    }
+
     /// Sets every stored block to zero.
     pub fn set_zero(&mut self) {
         match &mut self.store {

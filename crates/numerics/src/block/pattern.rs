@@ -5,6 +5,9 @@ use rayon::prelude::*;
 /// Rows handled by one task when rows are sorted in parallel.
 const ROWS_PER_TASK: usize = 1024;
 
+/// Rows of up to so many blocks are looked through from their beginning.
+const SHORT_ROW: usize = 16;
+
 /// Sparsity of a symmetric block matrix.
 ///
 /// Row `i` holds sorted columns `j ≥ i`; its first entry is always the diagonal. A *slot* is the position of a
@@ -131,7 +134,13 @@ impl BlockPattern {
         if (self.columns[range.end - 1] as usize) < column {
             return None;
         }
-        self.columns[range.clone()].binary_search(&(column as u32)).ok().map(|k| range.start + k)
+        let (columns, column) = (&self.columns[range.clone()], column as u32);
+        // Guessing at every turn costs more than looking through a short row.
+        let place = match columns.len() <= SHORT_ROW {
+            true => columns.iter().position(|&c| c == column),
+            false => columns.binary_search(&column).ok(),
+        };
+        place.map(|k| range.start + k)
     }
 
     /// Stored blocks (row, slot) above the diagonal whose column is `column`, by ascending row.

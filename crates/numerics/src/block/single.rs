@@ -49,6 +49,15 @@ impl SingleValues {
         }
     }
 
+    /// `nᵀ B n` of the block B in a slot of a row.
+    #[inline]
+    pub(super) fn form(&self, pattern: &BlockPattern, row: usize, slot: usize, n: &Vec3) -> f64 {
+        match slot == pattern.diagonal_slot(row) {
+            true => n.dot(&self.diagonal[row].mul(n)),
+            false => n.dot(&(widened(&self.upper[slot - row - 1]) * n)),
+        }
+    }
+
     /// Adds to the block (row, column) in a slot; of a diagonal block the upper half is taken.
     pub(super) fn add(&mut self, slot: usize, [row, column]: [usize; 2], block: &Mat3) {
         if row == column {
@@ -100,6 +109,7 @@ pub(super) fn add_rounded(target: &mut SingleBlock, block: &Mat3) -> SymmetricBl
     SymmetricBlock([xx, 0.5 * (xy + yx), 0.5 * (xz + zx), yy, 0.5 * (yz + zy), zz])
 }
 
+#[inline]
 fn widened(block: &SingleBlock) -> Mat3 {
     Mat3::from_fn(|i, j| f64::from(block[3 * j + i]))
 }
@@ -151,6 +161,11 @@ mod tests {
         assert!((double.to_dense() - single.to_dense()).amax() < 1e-5);
         assert!((double.diagonal_block(7) - single.diagonal_block(7)).amax() < 1e-5);
         assert!((double.block(9, 2) - single.block(9, 2)).amax() < 1e-5);
+        let n = Vec3::new(0.6, -0.3, 0.2);
+        for (row, slot) in (0..40).flat_map(|row| a.pattern().row_range(row).map(move |slot| (row, slot))) {
+            let expected = n.dot(&(double.stored(row, slot) * n));
+            assert!([&double, &single].iter().all(|m| (m.form(row, slot, &n) - expected).abs() < 1e-5));
+        }
         single.set_zero();
         assert_eq!(single.to_dense().amax(), 0.0);
     }

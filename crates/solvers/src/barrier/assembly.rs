@@ -116,10 +116,10 @@ fn stiffness(
     let form = |i: usize, j: usize| {
         let (a, b) = (nodes[i].min(nodes[j]) as usize, nodes[i].max(nodes[j]) as usize);
         if a == b {
-            return normal.dot(&(elastic.matrix.diagonal_block(a) * normal))
-                - elastic.inertia * world.model.mass[a];
+            let own = elastic.matrix.form(a, pattern.diagonal_slot(a), normal);
+            return own - elastic.inertia * world.model.mass[a];
         }
-        pattern.slot(a, b).map_or(0.0, |slot| normal.dot(&(elastic.matrix.stored(a, slot) * normal)))
+        pattern.slot(a, b).map_or(0.0, |slot| elastic.matrix.form(a, slot, normal))
     };
     let square = weights.iter().map(|w| w * w).sum::<f64>() + held_square;
     [contact_stiffness(weights, square, inertial, form).max(inertial), inertial]
