@@ -92,7 +92,8 @@ impl NearPairs {
     }
 
     /// The wanted pairs of a way that the list covers. A gap changes at most by what the features moved since the reference, and at most by what their vertices moved beside
-    /// each other: most pairs are turned down by the first, those that are carried along together by the second, none of them looked at.
+    /// each other: most pairs are turned down by the first, those that are carried along together by the second, none of them looked at. An object goes any share of its way,
+    /// as its island may: beside another object both count at either end.
     pub fn select(&self, mesh: &CollisionMesh, ways: [&[Vec3]; 2], wanted: Wanted) -> Candidates {
         let by = |end: &[Vec3], v: usize| end[v] - self.reference[v];
         let travel =
@@ -100,14 +101,20 @@ impl NearPairs {
         let travel: Vec<f32> =
             (0..ways[0].len()).into_par_iter().with_min_len(CHUNK).map(|v| travel(v) as f32).collect();
         let furthest = |vertices: &[u32]| vertices.iter().map(|&v| travel[v as usize]).fold(0.0, f32::max);
-        // Largest at an end of a straight way.
-        let beside = |a: &[u32], b: &[u32]| {
-            let squared = |end: &[Vec3]| {
-                let moved = |&v: &u32| by(end, v as usize);
-                let of_one = |u: Vec3| b.iter().map(|v| (u - moved(v)).norm_squared()).fold(0.0, f64::max);
-                a.iter().map(|v| of_one(moved(v))).fold(0.0, f64::max)
+        // Largest at the ends of straight ways.
+        let beside = |a: &[u32], b: &[u32], ends: [&[Vec3]; 2]| {
+            let of_one =
+                |u: Vec3| b.iter().map(|&v| (u - by(ends[1], v as usize)).norm_squared()).fold(0.0, f64::max);
+            a.iter().map(|&v| of_one(by(ends[0], v as usize))).fold(0.0, f64::max)
+        };
+        let [from, to] = ways;
+        let most_beside = |a: &[u32], b: &[u32], one_object: bool| {
+            let together = beside(a, b, [from, from]).max(beside(a, b, [to, to]));
+            let squared = match one_object {
+                true => together,
+                false => together.max(beside(a, b, [from, to])).max(beside(a, b, [to, from])),
             };
-            squared(ways[0]).max(squared(ways[1])).sqrt() as f32
+            squared.sqrt() as f32
         };
         let (share, reach) = match wanted {
             Wanted::Nearer(gap) => (1.0, gap as f32),
@@ -115,15 +122,18 @@ impl NearPairs {
         };
         // Single precision rounds by 1e-7: a wider net.
         let keep = |gap: f32, moved: f32| share * gap <= 1.0001 * (reach + moved) + f32::MIN_POSITIVE;
-        let keeps =
-            |gap: f32, a: &[u32], b: &[u32]| keep(gap, furthest(a) + furthest(b)) && keep(gap, beside(a, b));
+        let keeps = |gap: f32, (a, b): (&[u32], &[u32]), one_object: bool| {
+            keep(gap, furthest(a) + furthest(b)) && keep(gap, most_beside(a, b, one_object))
+        };
         let (edges, triangles) = (mesh.edges(), mesh.triangles());
         Candidates {
             vertex_triangle: filtered(&self.candidates.vertex_triangle, &self.gaps[0], |[v, t], gap| {
-                keeps(gap, &[v], &triangles[t as usize])
+                let one_object = mesh.vertex_body(v) == Some(mesh.triangle_body(t));
+                keeps(gap, (&[v], &triangles[t as usize]), one_object)
             }),
             edge_edge: filtered(&self.candidates.edge_edge, &self.gaps[1], |[a, b], gap| {
-                keeps(gap, &edges[a as usize], &edges[b as usize])
+                let one_object = mesh.edge_body(a) == mesh.edge_body(b);
+                keeps(gap, (&edges[a as usize], &edges[b as usize]), one_object)
             }),
         }
     }
@@ -163,8 +173,8 @@ mod tests {
     /// Vertices along a sheet.
     const SIDE: u32 = 13;
 
-    /// Two sheets with cells of 1 cm, 4 mm apart.
-    fn sheets() -> (CollisionMesh, Vec<Vec3>) {
+    /// Two sheets with cells of 1 cm, 4 mm apart: one object, or two.
+    fn sheets(objects: u32) -> (CollisionMesh, Vec<Vec3>) {
         let count = 2 * SIDE * SIDE;
         let place = |k: u32| [k / (SIDE * SIDE), k / SIDE % SIDE, k % SIDE];
         let cells = (0..count).filter(|&k| place(k)[1] < SIDE - 1 && place(k)[2] < SIDE - 1);
@@ -172,9 +182,9 @@ mod tests {
             cells.flat_map(|k| [[k, k + 1, k + SIDE], [k + 1, k + SIDE + 1, k + SIDE]]).collect();
         let input = MeshInput {
             vertex_count: count as usize,
-            triangle_traits: vec![(0.0, 0); triangles.len()],
+            triangle_traits: triangles.iter().map(|t| (0.0, place(t[0])[0] % objects)).collect(),
             triangles,
-            bodies: vec![BodyTraits::DEFORMABLE],
+            bodies: vec![BodyTraits::DEFORMABLE; objects as usize],
             ..MeshInput::default()
         };
         let at = |k: u32| {
@@ -186,7 +196,7 @@ mod tests {
 
     #[test]
     fn what_is_carried_along_is_turned_down_and_what_comes_near_is_not() {
-        let ((mesh, start), mut random, gap) = (sheets(), Random::new(41), 0.0035);
+        let ((mesh, start), mut random, gap) = (sheets(1), Random::new(41), 0.0035);
         let mut phase = BroadPhase::new(&mesh, &start).expect("a tree");
         // Far along together, and a little beside each other.
         let end: Vec<Vec3> =
@@ -203,5 +213,25 @@ mod tests {
         assert!(!nearer.is_empty() && nearer.iter().all(|pair| found.edge_edge.contains(pair)));
         let counts = |pairs: &Candidates| pairs.vertex_triangle.len() + pairs.edge_edge.len();
         assert!(4 * counts(&found) < counts(all), "{} of {}", counts(&found), counts(all));
+    }
+
+    /// Whichever share of a common way its island lets an object go, the pairs that this brings together are known.
+    #[test]
+    fn objects_that_go_along_together_may_be_held_back_apart() {
+        let way = Vec3::new(0.0, 0.0, -0.02);
+        let closing = |objects: u32| {
+            let (mesh, start) = sheets(objects);
+            let mut phase = BroadPhase::new(&mesh, &start).expect("a tree");
+            let end: Vec<Vec3> = start.iter().map(|x| x + way).collect();
+            let mut near = NearPairs::default();
+            near.cover(&mut phase, &mesh, [&start, &end], 0.0035).expect("a search");
+            let found = near.select(&mesh, [&start, &end], Wanted::Closing(0.1));
+            let across =
+                |[v, t]: &&[u32; 2]| (*v < SIDE * SIDE) != (mesh.triangles()[*t as usize][0] < SIDE * SIDE);
+            found.vertex_triangle.iter().filter(across).count()
+        };
+        assert_eq!(closing(1), 0);
+        // Every vertex lies over one triangle of the other sheet at least.
+        assert!(closing(2) >= 2 * (SIDE * SIDE) as usize);
     }
 }
