@@ -122,7 +122,7 @@ impl BlockMatrix {
     #[inline]
     pub fn form(&self, row: usize, slot: usize, n: &Vec3) -> f64 {
         match &self.store {
-            Store::Double(values) => n.dot(&(&values[slot] * n)),
+            Store::Double(values) => n.dot(&(values[slot] * n)),
             Store::Single(values) => values.form(&self.pattern, row, slot, n),
         }
     }
