@@ -37,7 +37,7 @@ macro_rules! rows {
 
 rows! {
     layers_10: "ball_on_layers", &["size=seed"], 20, 33.01;
-    layers_20: "layers_20", &["size=seed"], 20, 76.08;
+    layers_20: "layers_20", &[], 20, 76.08;
     arch: "masonry_arch", &[], 10, 17.03;
     dancing: "dancing", &["size=seed"], 10, 208.32;
     rods: "twisting_rods", &[], 140, 26.9;

@@ -9,6 +9,7 @@ mod flight;
 mod friction;
 mod materials;
 mod physics;
+mod pile;
 mod rope;
 mod switches;
 
