@@ -269,6 +269,20 @@ fn the_gallery_loads() {
 }
 
 #[test]
+fn copies_take_colours_in_turn() {
+    let array = |colours: &str| {
+        let array = format!("bodies.c.array={{ count = [1, 3, 1], step = [0, 3, 0]{colours} }}");
+        load(BASE, &["bodies.c.colour=[0.5, 0.5, 0.5]", &array]).scene
+    };
+    let colours = |scene: &Scene| -> Vec<_> {
+        scene.bodies.iter().filter(|b| b.name.starts_with("c.")).map(|b| b.colour).collect()
+    };
+    let (red, blue) = (Some([1.0, 0.0, 0.0]), Some([0.0, 0.0, 1.0]));
+    assert_eq!(colours(&array(", colours = [[1, 0, 0], [0, 0, 1]]")), [red, blue, red]);
+    assert_eq!(colours(&array("")), [Some([0.5, 0.5, 0.5]); 3]);
+}
+
+#[test]
 fn copies_that_follow_a_collider_turn_about_its_centre() {
     let text = format!(
         "{BASE}[[bodies.c.pins]]\nselect = \"left\"\nfollow = \"ball\"\n[[bodies.c.pins]]\nselect = \"right\"\n\

@@ -163,6 +163,9 @@ pub struct ArrayFile {
     pub turn: Option<bool>,
     /// Seed; that of the scene by default.
     pub seed: Option<u64>,
+    /// Colours that the copies take in turn; the body's by default.
+    #[serde(default)]
+    pub colours: Vec<[f32; 3]>,
 }
 
 /// One copy.

@@ -57,7 +57,9 @@ fn lattice(path: &str, body: &Body, array: &ArrayFile, seed: u64) -> Resolved<Ve
                 let step = vec3(array.step).component_mul(&Vec3::new(i.into(), j.into(), k.into()));
                 let noise = Vec3::new(random.signed(), random.signed(), random.signed()) * jitter;
                 let turn = if array.turn == Some(true) { random_turn(&mut random) } else { Vec3::zeros() };
-                list.push(moved(body, list.len(), turn, step + noise));
+                let mut copy = moved(body, list.len(), turn, step + noise);
+                copy.colour = array.colours.iter().cycle().nth(list.len()).copied().or(copy.colour);
+                list.push(copy);
             }
         }
     }
