@@ -10,7 +10,7 @@ use super::friction::friction_terms;
 use super::options::BarrierOptions;
 use crate::solver::World;
 use rayon::prelude::*;
-use stiction_contact::barrier::{BarrierTerms, Push, contact_mass, contact_stiffness};
+use stiction_contact::barrier::{Barrier, BarrierTerms, Push, contact_mass, contact_stiffness};
 use stiction_numerics::{
     BlockMatrix, CoupledMatrix, CouplingTerms, Couplings, Incidence, SymmetricBlock, Vec3,
 };
@@ -62,7 +62,7 @@ fn evaluate(
         let [kappa, inertial] = stiffness(options, world, elastic, contact).map(|k| k * contact.weight);
         let terms = BarrierTerms::new(&barrier, contact.gap, contact.activation, kappa, contact.normal);
         let Some(mut terms) = terms else { return Default::default() };
-        terms.curvature = curvature(options, contact, &terms, [kappa, inertial]);
+        terms.curvature = curvature((options, &barrier), contact, &terms, [kappa, inertial]);
         let [a, b] = contact.objects.map(|o| o as usize);
         let coefficient = world.parameters.friction_between(a, b);
         let (slope, curvature) = friction_terms(options, contact, coefficient, way, &terms);
@@ -79,12 +79,12 @@ fn evaluate(
 
 /// Slope of the linear model of a barrier: the chord towards the force that the contact is expected to carry, or the tangent where none is known \[N/m\].
 fn curvature(
-    options: &BarrierOptions,
+    (options, barrier): (&BarrierOptions, &Barrier),
     contact: &Contact,
     terms: &BarrierTerms,
     [kappa, inertial]: [f64; 2],
 ) -> f64 {
-    let (barrier, gap, activation) = (&options.shape(), contact.gap, contact.activation);
+    let (gap, activation) = (contact.gap, contact.activation);
     if let Some(force) = contact.expected(options) {
         let push = Push { barrier, activation, mass: inertial * gap * gap, elastic: kappa - inertial };
         return push.chord(gap, contact.normal.dot(&force));
