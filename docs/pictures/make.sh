@@ -17,6 +17,8 @@ view() {
         curtain_15) echo "--camera=-45,15" ;;
         garment_fit) echo "--camera=-25,10,0.9 --frames 0,15,45" ;;
         needle) echo "--camera=-30,12 --frames 5,12,30" ;;
+        noodles) echo "--camera=30,45 --frames 12,24,36" ;;
+        reef_knot) echo "--camera=-60,40,0.42 --frames 0,22,48" ;;
         ribbons) echo "--camera=30,45,0.62 --frames 12,40,54" ;;
         sphere_sheets) echo "--camera=-30,20 --frames 5,12,30" ;;
         squishy_balls) echo "--frames 0,25,30" ;;
