@@ -15,7 +15,9 @@ view() {
     case $1 in
         card_house_hit) echo "--frames 12,19,36" ;;
         curtain_15) echo "--camera=-45,15" ;;
+        fishing_knot) echo "--camera=-60,40,0.36 --frames 0,24,54" ;;
         garment_fit) echo "--camera=-25,10,0.9 --frames 0,15,45" ;;
+        hang) echo "--camera=155,12 --frames 10,20,45" ;;
         needle) echo "--camera=-30,12 --frames 5,12,30" ;;
         noodles) echo "--camera=30,45 --frames 12,24,36" ;;
         reef_knot) echo "--camera=-60,40,0.42 --frames 0,22,48" ;;
