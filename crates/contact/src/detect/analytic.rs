@@ -102,6 +102,14 @@ impl PlacedShape {
         (!still).then(|| SurfaceMotion { now: self.posed(from), next: self.posed(to) })
     }
 
+    /// Where a point ends that the collider carries along as if it were part of it, from one time to another.
+    pub fn carried(&self, place: &Vec3, [from, to]: [f64; 2]) -> Vec3 {
+        let Some(motion) = &self.motion else { return *place };
+        let now = motion.pose(from);
+        let scale = now.linear.column(0).norm();
+        motion.pose(to).apply(&(now.linear.transpose() * (place - now.offset) / (scale * scale)))
+    }
+
     /// Velocity of the surface over [time, time + h] as a contact sees it \[m/s\], at the surface point `found` nearest to `place`.
     pub fn surface_velocity(&self, place: &Vec3, found: &SurfacePoint, time: f64, h: f64) -> Vec3 {
         let moved = self.surface_motion([time, time + h]);

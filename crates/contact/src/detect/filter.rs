@@ -1,26 +1,27 @@
-//! A last look at a step: vertices are held back until no surface goes through another on the way.
+//! A last look at a step: what would go through each other on the way moves together.
 //!
-//! A pair at distance d₀ stays apart as long as the displacements of its two sides add up to less than d₀. So when continuous
-//! detection finds a pair that comes together, its nodes are limited to 0.4 d₀ each and all pairs are asked again with the shortened
-//! motion, because a node that is held back may now be in the way of another. When only a few pairs are concerned this ends after
-//! one or two rounds. Otherwise, after [`ROUNDS`], all nodes take the same share of their way, up to the earliest impact: along one
-//! common motion continuous detection is a proof.
+//! Continuous detection asks all pairs from the start of the step to its end. The nodes of those that pass through each other join in zones, which move as stiff pieces for this
+//! step ([`StiffMotion`]), and what is near them is asked again, because a zone may now be in the way of something else: zones grow and merge until nothing passes. A node that ends
+//! inside an analytic collider is put on its surface first. When [`ROUNDS`] are not enough, all nodes take the same share of their way, up to the earliest impact: along one common motion
+//! continuous detection is a proof.
 //!
-//! Only free nodes can be held back. What a prescribed body runs into, and pairs that touch with d₀ = 0 at the start, are counted.
+//! Only free nodes can be kept off. What prescribed bodies do to each other's surroundings when they change their shape, and pairs that touch with distance 0 at the start, are counted.
 
 use super::collider::{Collider, DetectError, INSIDE, StepMotion};
+use super::meetings::through_floor;
 use super::near_pair::{NearPair, passing_clearance};
+use super::zones::{Member, MovingPoint, StiffMotion, Zones};
 use rayon::prelude::*;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
 use stiction_collision::ccd::{Advance, AdvanceOptions, Query};
 use stiction_numerics::Vec3;
 
-/// Rounds of shortening before the common share.
-const ROUNDS: usize = 12;
-/// Share of the distance at the start that each side of a pair may use up.
-const SHARE: f64 = 0.4;
-/// Share of a distance that is kept: less than 1 − 2·[`SHARE`], so that a limited pair is found free.
+/// Rounds in which zones grow before the common share.
+const ROUNDS: usize = 20;
+/// Shifts of a zone out of analytic colliders.
+const SHIFTS: usize = 8;
+/// Share of its distance that a pair without thickness keeps.
 const KEPT: f64 = 0.1;
 
 /// Share of the earliest impact that all nodes go to in common: a little before it, so that the pair is found free.
@@ -29,49 +30,132 @@ const COMMON: f64 = 0.9;
 /// What the filter did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FilterReport {
-    /// Nodes that were held back.
+    /// Nodes that moved with a zone.
     pub limited: usize,
     /// Rounds of detection.
     pub rounds: usize,
-    /// Share of the motion that all nodes took in the end: 1 when the limits of single nodes were enough.
+    /// Share of the motion that all nodes took in the end: 1 when zones were enough.
     pub share: f64,
     /// Pairs that come together still: prescribed bodies drive them, or they touched at the start.
     pub left: usize,
 }
 
-/// A pair that comes together: the vertices, their distance at the start, the safe share of the motion.
+/// A pair that passes through: the vertices, or one vertex and the analytic collider that it enters, the distance at the start, the safe share of the motion.
 struct Blocked {
     vertices: [u32; 4],
+    shape: Option<usize>,
     distance: f64,
     time: f64,
 }
 
 impl Collider {
-    /// Shortens the way from the start of a step to `blocks` so that no surface crosses another on it.
+    /// Changes the way from the start of a step to `blocks` so that no surface crosses another on it.
     pub fn limit_step(
         &mut self,
         model: &Model,
         motion: &StepMotion<'_>,
         blocks: &mut [Vec3],
     ) -> Result<FilterReport, DetectError> {
-        let mut report = FilterReport { share: 1.0, ..FilterReport::default() };
-        let mut limits = vec![f64::INFINITY; model.nodes];
+        self.put_out(model, motion, blocks);
+        let mut report = FilterReport { share: 1.0, rounds: 1, ..FilterReport::default() };
+        self.place_ends(model, motion, blocks)?;
+        let mut blocked = self.blocked(model, motion, None);
+        if blocked.is_empty() {
+            return Ok(report);
+        }
+        let aims = blocks[..model.nodes].to_vec();
+        let mut zones = Zones::new(model, self.shapes().len());
         while report.rounds < ROUNDS {
-            report.rounds += 1;
-            self.place_ends(model, motion, blocks)?;
-            let blocked = self.blocked(model, motion);
-            report.left = blocked.len();
-            if blocked.is_empty() || !self.tighten(model, motion, &blocked, &mut limits, blocks) {
+            let joined = |zones: &mut Zones, pair: &Blocked| zones.join(model, pair.touched(), pair.shape);
+            if blocked.iter().filter(|pair| joined(&mut zones, pair)).count() == 0 {
                 break;
             }
+            report.rounds += 1;
+            self.carry(&mut zones, model, motion, &aims, blocks);
+            self.place_ends(model, motion, blocks)?;
+            blocked = self.blocked(model, motion, Some(&zones));
         }
+        blocked.retain(|pair| !zones.keeps_apart(model, motion, pair.touched(), pair.shape));
+        report.left = blocked.len();
         if report.left > 0 {
             report.share = self.take_common_share(model, motion, blocks)?;
             self.place_ends(model, motion, blocks)?;
-            report.left = self.blocked(model, motion).len();
+            report.left = self.blocked(model, motion, None).len();
         }
-        report.limited = limits.iter().filter(|limit| limit.is_finite()).count();
+        report.limited = zones.node_count();
         Ok(report)
+    }
+
+    /// Sends the free nodes of zones where their zones go.
+    fn carry(
+        &self,
+        zones: &mut Zones,
+        model: &Model,
+        motion: &StepMotion<'_>,
+        aims: &[Vec3],
+        blocks: &mut [Vec3],
+    ) {
+        let (fixed, target) = (&motion.prescription.fixed, &motion.prescription.target);
+        let times = [motion.time, motion.time + motion.h];
+        for zone in zones.all() {
+            let driven = zone.iter().filter_map(|member| match *member {
+                Member::Node(n) if fixed[n] => Some((1.0, motion.start[n], target[n])),
+                Member::Kinematic(v) => Some((1.0, self.start[v], self.end[v])),
+                _ => None,
+            });
+            let driven: Vec<MovingPoint> = driven.collect();
+            let free = zone.iter().filter_map(|member| match *member {
+                Member::Node(n) if !fixed[n] => Some(n),
+                _ => None,
+            });
+            let free: Vec<usize> = free.collect();
+            let shape = zone.iter().find_map(|member| match *member {
+                Member::Shape(s) => Some(&self.shapes()[s]),
+                _ => None,
+            });
+            let aim = |&n: &usize| (model.mass[n], motion.start[n], aims[n]);
+            let stiff = match driven.is_empty() {
+                true => self.out_of_shapes(
+                    StiffMotion::nearest(&free.iter().map(aim).collect::<Vec<_>>()),
+                    &free,
+                    motion,
+                ),
+                false => StiffMotion::nearest(&driven),
+            };
+            for n in free {
+                let start = &motion.start[n];
+                blocks[n] = shape.map_or_else(|| stiff.apply(start), |shape| shape.carried(start, times));
+            }
+        }
+    }
+
+    /// A motion of some nodes, shifted until none of those that start outside of the analytic colliders ends inside, if a few shifts are enough.
+    fn out_of_shapes(&self, mut stiff: StiffMotion, nodes: &[usize], motion: &StepMotion<'_>) -> StiffMotion {
+        for _ in 0..SHIFTS {
+            let mut shift = Vec3::zeros();
+            for shape in self.shapes() {
+                let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
+                let mesh = self.mesh();
+                let touches = |n: &&usize| {
+                    let vertex = **n as u32;
+                    mesh.vertex_body(vertex).is_some() && !mesh.is_rooted(vertex, shape.object)
+                };
+                let depth = |&n: &usize| {
+                    let found = after.closest(&stiff.apply(&motion.start[n]));
+                    let came_in = found.distance < 0.0 && before.closest(&motion.start[n]).distance > -INSIDE;
+                    came_in.then_some(found)
+                };
+                let inside = nodes.iter().filter(touches).filter_map(depth);
+                if let Some(deepest) = inside.min_by(|a, b| a.distance.total_cmp(&b.distance)) {
+                    shift -= deepest.normal * deepest.distance;
+                }
+            }
+            if shift == Vec3::zeros() {
+                break;
+            }
+            stiff = stiff.shifted(shift);
+        }
+        stiff
     }
 
     /// Puts nodes that were outside of an analytic solid at the start of a step and would end inside on its surface. Contacts linearise the surface,
@@ -97,41 +181,53 @@ impl Collider {
         count
     }
 
-    /// All pairs that come together on the way, and vertices that enter an analytic collider.
-    fn blocked(&self, model: &Model, motion: &StepMotion<'_>) -> Vec<Blocked> {
+    /// All pairs that pass through each other on the way, and vertices that enter an analytic collider; of those that move with zones only, if there are any.
+    fn blocked(&self, model: &Model, motion: &StepMotion<'_>, zones: Option<&Zones>) -> Vec<Blocked> {
+        let moved = zones.map(|zones| self.moved_by(model, zones));
+        let asks = |vertices: &[u32]| moved.as_ref().is_none_or(|m| vertices.iter().any(|&v| m[v as usize]));
         let is_free = |near: &NearPair, first: &[u32], second: &[u32], thickness: f64| {
+            let floor = kept(near.offset.norm(), thickness);
             near.is_retired()
-                || near.clearance(&self.end, first, second, KEPT * near.offset.norm()).is_some()
+                || near.clearance(&self.end, first, second, floor).is_some()
                 || passing_clearance([&self.start, &self.end], first, second, thickness).is_some()
         };
         let vertex_triangle = self.pairs.vertex_triangle.par_iter().filter_map(|near| {
             let [v, t] = near.features;
             let [a, b, c] = self.mesh().triangles()[t as usize];
             let thickness = self.mesh().vertex_half_thickness(v) + self.mesh().triangle_half_thickness(t);
-            let meet = !is_free(near, &[v], &[a, b, c], thickness);
-            meet.then(|| self.block(Query::PointTriangle, [v, a, b, c], near.offset))?
+            let meet = asks(&[v, a, b, c]) && !is_free(near, &[v], &[a, b, c], thickness);
+            meet.then(|| self.block(Query::PointTriangle, [v, a, b, c], near.offset, thickness))?
         });
         let edge_edge = self.pairs.edge_edge.par_iter().filter_map(|near| {
             let [e, f] = near.features;
             let ([a, b], [c, d]) = (self.mesh().edges()[e as usize], self.mesh().edges()[f as usize]);
             let thickness = self.mesh().edge_half_thickness(e) + self.mesh().edge_half_thickness(f);
-            let meet = !is_free(near, &[a, b], &[c, d], thickness);
-            meet.then(|| self.block(Query::EdgeEdge, [a, b, c, d], near.offset))?
+            let meet = asks(&[a, b, c, d]) && !is_free(near, &[a, b], &[c, d], thickness);
+            meet.then(|| self.block(Query::EdgeEdge, [a, b, c, d], near.offset, thickness))?
         });
         let mut out: Vec<Blocked> = vertex_triangle.chain(edge_edge).collect();
-        let end = motion.time + motion.h;
-        for (shape, near) in self.shapes().iter().zip(&self.pairs.analytic) {
+        for (s, (shape, near)) in self.shapes().iter().zip(&self.pairs.analytic).enumerate() {
+            let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
             let enters = |&vertex: &u32| {
                 let v = vertex as usize;
-                let distance = shape.closest(&self.start[v], motion.time).distance;
-                let enters = distance > 0.0 && shape.closest(&self.end[v], end).distance <= KEPT * distance;
-                // One side only moves: it may use up twice the share.
-                enters.then_some(Blocked { vertices: [vertex; 4], distance: 2.0 * distance, time: 1.0 })
+                let enters = after.closest(&self.end[v]).distance < -INSIDE
+                    && before.closest(&self.start[v]).distance > -INSIDE;
+                enters.then_some(Blocked { vertices: [vertex; 4], shape: Some(s), distance: 0.0, time: 1.0 })
             };
-            let free = |v: &&u32| (**v as usize) < model.surfaces.kinematic_start();
+            let free = |v: &&u32| (**v as usize) < model.surfaces.kinematic_start() && asks(&[**v]);
             out.extend(near.vertices.iter().filter(free).filter_map(enters));
         }
         out
+    }
+
+    /// Which vertices move with a zone.
+    fn moved_by(&self, model: &Model, zones: &Zones) -> Vec<bool> {
+        let moves = |vertex: usize| match model.surfaces.source(vertex) {
+            VertexSource::Node(node) => zones.holds(node as usize),
+            VertexSource::Embedded(terms) => terms.iter().any(|t| zones.holds(t.0 as usize)),
+            VertexSource::Kinematic => false,
+        };
+        (0..model.surfaces.vertices()).map(moves).collect()
     }
 
     fn block(
@@ -139,50 +235,18 @@ impl Collider {
         query: fn([Vec3; 4], [Vec3; 4]) -> Query,
         vertices: [u32; 4],
         offset: Vec3,
+        thickness: f64,
     ) -> Option<Blocked> {
         let (x0, x1) = (vertices.map(|v| self.start[v as usize]), vertices.map(|v| self.end[v as usize]));
-        let options = AdvanceOptions { min_separation: 0.0, slack: KEPT, ..AdvanceOptions::default() };
+        let distance = offset.norm();
+        let slack = if distance > 0.0 { kept(distance, thickness) / distance } else { KEPT };
+        let options = AdvanceOptions { min_separation: 0.0, slack, ..AdvanceOptions::default() };
         let time = match query(x0, x1).advance_from(offset, &options) {
             Advance::Free => return None,
             Advance::Blocked { time } => time,
             Advance::TooClose { .. } => 0.0,
         };
-        Some(Blocked { vertices, distance: offset.norm(), time })
-    }
-
-    /// Lowers the limits of the nodes in these pairs and shortens their ways; false when no way became shorter.
-    fn tighten(
-        &self,
-        model: &Model,
-        motion: &StepMotion<'_>,
-        blocked: &[Blocked],
-        limits: &mut [f64],
-        blocks: &mut [Vec3],
-    ) -> bool {
-        let mut shorter = false;
-        for pair in blocked {
-            let mut lower = |node: u32| {
-                let n = node as usize;
-                if motion.prescription.fixed[n] {
-                    return;
-                }
-                let way = blocks[n] - motion.start[n];
-                let (length, limit) = (way.norm(), SHARE * pair.distance);
-                if length > limit {
-                    limits[n] = limit;
-                    blocks[n] = motion.start[n] + way * (limit / length);
-                    shorter = true;
-                }
-            };
-            for &vertex in &pair.vertices {
-                match model.surfaces.source(vertex as usize) {
-                    VertexSource::Node(node) => lower(node),
-                    VertexSource::Embedded(terms) => terms.iter().for_each(|t| lower(t.0)),
-                    VertexSource::Kinematic => {}
-                }
-            }
-        }
-        shorter
+        Some(Blocked { vertices, shape: None, distance, time })
     }
 
     /// All free nodes go as far as the earliest impact allows.
@@ -193,7 +257,7 @@ impl Collider {
         blocks: &mut [Vec3],
     ) -> Result<f64, DetectError> {
         self.place_ends(model, motion, blocks)?;
-        let blocked = self.blocked(model, motion);
+        let blocked = self.blocked(model, motion, None);
         // What prescribed bodies drive comes together however far the free nodes go.
         let is_driven = |vertex: u32| {
             let v = vertex as usize;
@@ -212,4 +276,16 @@ impl Collider {
         }
         Ok(share)
     }
+}
+
+impl Blocked {
+    /// The vertices, one of them where a collider is entered.
+    fn touched(&self) -> &[u32] {
+        if self.shape.is_some() { &self.vertices[..1] } else { &self.vertices }
+    }
+}
+
+/// The distance that a pair keeps which starts at a distance \[m\].
+fn kept(distance: f64, thickness: f64) -> f64 {
+    if thickness > 0.0 { through_floor(distance, thickness) } else { KEPT * distance }
 }

@@ -240,7 +240,7 @@ fn is_settled(near: &NearPair, most: f64, known: Known<'_>) -> bool {
 }
 
 /// Where a pair that starts at a distance passes through \[m\].
-fn through_floor(start: f64, thickness: f64) -> f64 {
+pub(super) fn through_floor(start: f64, thickness: f64) -> f64 {
     THROUGH * thickness.min(start)
 }
 

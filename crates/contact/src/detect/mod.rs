@@ -18,6 +18,7 @@ mod rooted;
 mod sieve;
 mod step_pairs;
 mod touching;
+mod zones;
 
 pub use analytic::{PlacedShape, PosedShape, SurfaceMotion, Travel};
 pub use analytic_search::{nearest_in_triangle, nearest_on_segment};
