@@ -6,7 +6,7 @@
 //! Options: a weight of K/2 holds a triangle in its direction, so that a sheet that has to buckle before it can fall is braked; a fifth of K falls nearly
 //! as fast as converged steps do. Contacts are looked for at the start of a step and once more when it ends (`detect_every` is beyond the iterations).
 
-use super::pd::{Frames, frames, frames_within, scene};
+use super::pd::{Frames, frames, scene};
 use crate::measure::measure;
 use crate::record::{Limit, Record};
 use crate::registry::{Settings, Stopped};
@@ -17,9 +17,9 @@ use stiction::scene::Scene;
 const SHEETS: [(usize, f64); 3] = [(40, 10.0), (80, 60.0), (160, 350.0)];
 /// Largest stretch beyond rest.
 const STRETCH: f64 = 0.02;
-/// Frames until the sheet hangs on the ball, and frames that are measured and judged, each of them: it swings, and looks well at some moments.
+/// Frames until the sheet hangs on the ball, and frames that are measured. Crossings are judged in each frame of both, elongation in each of the latter: it swings, and looks well at some moments.
 const FALL: usize = 30;
-const JUDGED: usize = 20;
+const HANGING: usize = 20;
 
 /// The sheet at three sizes; the largest with `--full`.
 pub fn sheets(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
@@ -56,25 +56,33 @@ friction = 0.5
     Ok(record)
 }
 
-/// The measured frames, and the worst of them: elongation and crossings. States are judged afterwards, outside of the time.
+/// The measured frames, and the worst that was seen: elongation while the sheet hangs, and crossings in any frame. States are judged afterwards, outside of the time.
 fn judged(scene: Scene) -> Result<(Frames, [f64; 2]), Stopped> {
-    let Frames { mut simulation, mut reports, .. } = frames_within(scene, FALL, 0, f64::INFINITY)?;
-    let mut states = Vec::new();
+    let mut simulation = Simulation::new(scene)?;
+    let (mut falling, mut hanging, mut reports) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..FALL {
+        simulation.advance_frame()?;
+        falling.push(simulation.state.blocks.clone());
+    }
     let (spent, outcome) = measure(0.0, || -> Result<(), Stopped> {
-        for _ in 0..JUDGED {
+        for _ in 0..HANGING {
             reports.extend(simulation.advance_frame()?);
-            states.push(simulation.state.blocks.clone());
+            hanging.push(simulation.state.blocks.clone());
         }
         Ok(())
     });
     outcome?;
-    let mut worst = [0.0f64; 2];
-    for blocks in states {
+    let (mut longest, mut crossings) = (0.0f64, 0);
+    for blocks in falling {
         simulation.state.blocks = blocks;
-        let found = [elongation(&simulation), simulation.judge()?.intersections() as f64];
-        worst = std::array::from_fn(|k| worst[k].max(found[k]));
+        crossings = crossings.max(simulation.judge()?.intersections());
     }
-    Ok((Frames { simulation, reports, spent, count: JUDGED }, worst))
+    for blocks in hanging {
+        simulation.state.blocks = blocks;
+        longest = longest.max(elongation(&simulation));
+        crossings = crossings.max(simulation.judge()?.intersections());
+    }
+    Ok((Frames { simulation, reports, spent, count: HANGING }, [longest, crossings as f64]))
 }
 
 /// Largest principal stretch beyond rest, averaged over the triangles of each node. With G = F from orthonormal axes of the rest triangle, σ₁² is the
