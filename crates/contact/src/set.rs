@@ -288,11 +288,6 @@ impl ContactSet {
         self.hot[contact].offset
     }
 
-    /// Replaces the offset `k` \[m/s\] after a new linearisation.
-    pub fn set_offset(&mut self, contact: usize, offset: Vec3) {
-        self.hot[contact].offset = offset;
-    }
-
     /// Unit normal from B to A.
     pub fn normal(&self, contact: usize) -> Vec3 {
         self.hot[contact].normal

@@ -38,9 +38,6 @@ pub struct Weights<'a> {
 }
 
 impl Weights<'_> {
-    /// All contributions as they are.
-    pub const ONE: Weights<'static> = Weights { scale: 1.0, per_element: None };
-
     /// One factor for all elements.
     pub fn uniform(scale: f64) -> Self {
         Weights { scale, per_element: None }

@@ -38,7 +38,7 @@ pub enum Problem {
     #[error("{0}")]
     Mesh(#[from] MeshError),
     /// A number outside of its range.
-    #[error("{what} is {value}, but {requirement}")]
+    #[error("{what} is {}, but {requirement}", shown(*value))]
     OutOfRange {
         /// Name of the quantity.
         what: String,
@@ -86,6 +86,14 @@ pub enum Problem {
         /// Why not.
         reason: String,
     },
+}
+
+/// A number as a person would write it: very small and very large ones with an exponent.
+fn shown(value: f64) -> String {
+    match value.abs() {
+        0.0 | 1e-5..1e16 => value.to_string(),
+        _ => format!("{value:e}"),
+    }
 }
 
 /// What is wrong with a mesh.
@@ -296,7 +304,7 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 /// "did you mean" when something is near, else the whole list.
-pub(crate) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> String {
+pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> String {
     match nearest(name, candidates.clone()) {
         Some(found) => format!("did you mean `{found}`?"),
         None => {

@@ -18,6 +18,8 @@ pub struct Loaded {
     /// Hash of what decides the motion: the values and the content of the mesh files, not where they lie.
     /// `frames` and `output` are left out, so that a run can be lengthened.
     pub hash: String,
+    /// The text behind it, to say where a value stands.
+    pub document: Document,
 }
 
 /// Loads a scene file with overrides `path=value`.
@@ -49,7 +51,8 @@ fn finish<S: AsRef<str>>(mut document: Document, overrides: &[S]) -> Result<Load
     }
     let base = std::path::absolute(&document.base).unwrap_or_else(|_| document.base.clone());
     let canonical = canonical_json(&document.tree, &base.display().to_string(), &files);
-    Ok(Loaded { scene, canonical, hash: motion_hash(&document.tree, &files) })
+    let hash = motion_hash(&document.tree, &files);
+    Ok(Loaded { scene, canonical, hash, document })
 }
 
 fn motion_hash(tree: &Value, files: &BTreeMap<String, String>) -> String {
@@ -142,6 +145,7 @@ impl MethodChoice {
         let value = serde_json::to_value(&self.options).unwrap_or_default();
         crate::document::typed(&value).map_err(|mut f| {
             f.path = if f.path.is_empty() { "method".to_owned() } else { format!("method.{}", f.path) };
+            f.help = f.help.replace("docs/scene.md", "docs/methods.md");
             SceneError::new(&format!("options of method `{}`", self.key), "", None, *f)
         })
     }

@@ -187,12 +187,6 @@ impl Motion {
         self.velocity_at(&self.position(reference, time), time)
     }
 
-    /// Angular velocity at a time [rad/s].
-    pub fn angular_velocity_at(&self, time: f64) -> Vec3 {
-        let (tau, rate) = self.rate_time(time);
-        self.angular_rate(&self.keyed(time), tau, rate)
-    }
-
     /// ω_total = ω + exp(ω τ) J(r) ṙ, with J the left Jacobian of the exponential map.
     fn angular_rate(&self, keyed: &Keyed, tau: f64, rate: f64) -> Vec3 {
         self.angular_velocity * rate

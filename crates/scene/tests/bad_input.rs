@@ -98,9 +98,40 @@ fn wrong_types_say_what_was_found() {
         &["wrong type", "low"],
         "scene.md",
     );
-    broken("cells = [4, 4]", "cells = [4]", 10, "bodies.cloth.mesh.grid.cells", &["wrong type"], "scene.md");
-    broken("frames = 2", "frames = -2", 4, "frames", &["-2"], "scene.md");
+    let cells = "bodies.cloth.mesh.grid.cells";
+    broken("cells = [4, 4]", "cells = [4]", 10, cells, &["a list of 1, expected a list of 2"], "scene.md");
+    broken("frames = 2", "frames = -2", 4, "frames", &["`-2`, expected a whole number from 0"], "scene.md");
+    let grid = "grid = { size = [1, 1], cells = [4, 4] }";
+    broken(grid, "grid = 3", 10, "bodies.cloth.mesh.grid", &["`3`, expected a table"], "scene.md");
+    broken("fps = 30", "fps = 'many'", 3, "fps", &["\"many\", expected a number"], "scene.md");
     broken("kind = \"cloth\"", "kind = \"clth\"", 8, "bodies.cloth.kind", &["clth"], "`cloth`");
+}
+
+#[test]
+fn a_name_is_that_of_a_folder() {
+    for bad in ["../out", "", " ", ".hidden", "a/b"] {
+        broken("name = \"t\"", &format!("name = \"{bad}\""), 2, "name", &["cannot be the name"], "letters");
+    }
+}
+
+#[test]
+fn small_numbers_are_shown_short() {
+    broken("fps = 30", "fps = 30\nstep = 1e-300", 4, "step", &["step is 1e-300, but"], "millisecond");
+}
+
+/// What a method says of an option is shown where the option stands; `[methods.KEY]` wins over `[method]`.
+#[test]
+fn complaints_of_methods_are_shown_at_their_lines() {
+    let text = GOOD.replace("key = \"newton\"", "key = \"newton\"\ntolerance = -1");
+    let document = load_in(Path::new("."), &text, &[]).expect("names and types are right").document;
+    let error = document.option_error("newton", "`tolerance` is -1; give a positive length");
+    assert_eq!((error.line(), error.object()), (Some(7), "method.tolerance"), "{error}");
+    let both = format!("{text}[methods.newton]\ntolerance = -2\n");
+    let document = load_in(Path::new("."), &both, &[]).expect("names and types are right").document;
+    let error = document.option_error("newton", "`tolerance` is -2; give a positive length");
+    assert_eq!((error.line(), error.object()), (Some(18), "methods.newton.tolerance"), "{error}");
+    let error = document.option_error("newton", "body `cloth` is on frames");
+    assert_eq!((error.line(), error.object()), (Some(5), "method"), "{error}");
 }
 
 #[test]
@@ -369,6 +400,11 @@ fn overrides_name_the_nearest_path() {
     assert!(error_of(GOOD, &["fps"]).to_string().contains("no `=`"));
     assert!(error_of(GOOD, &["fps=nan"]).to_string().contains("not TOML"));
     assert!(error_of(GOOD, &["bodies.cloth.pins.3.stiffness=1"]).to_string().contains("no item `3`"));
+    let error = error_of(
+        &GOOD.replace("[[bodies.cloth.pins]]\nselect = \"left\"\n", ""),
+        &["bodies.cloth.pins.0.stiffness=1"],
+    );
+    assert!(error.to_string().contains("there is no list `bodies.cloth.pins`"), "{error}");
     assert!(error_of(GOOD, &["fps.x=1"]).to_string().contains("single value"));
 }
 

@@ -182,11 +182,6 @@ impl Bvh {
         &self.order
     }
 
-    /// Box around everything; `None` for an empty tree.
-    pub fn root_box(&self) -> Option<&Box32> {
-        self.boxes.nodes.first()
-    }
-
     /// Its boxes.
     pub fn boxes(&self) -> &Boxes<Box32> {
         &self.boxes

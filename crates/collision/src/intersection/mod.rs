@@ -115,20 +115,6 @@ pub fn crossings(
     Ok(candidates.par_iter().filter_map(judge).collect())
 }
 
-/// Whether any edge goes through a triangle; stops at the first one found.
-pub fn has_crossing(
-    phase: &mut BroadPhase,
-    mesh: &CollisionMesh,
-    positions: &[Vec3],
-) -> Result<bool, MeshError> {
-    let candidates = phase.crossing_candidates(mesh, positions)?;
-    Ok(candidates.par_iter().any(|&[edge, triangle]| {
-        let ends = mesh.edges()[edge as usize].map(|v| positions[v as usize]);
-        let corners = mesh.triangles()[triangle as usize].map(|v| positions[v as usize]);
-        edge_triangle(&ends, &corners).is_some()
-    }))
-}
-
 /// Pairs closer than their thickness.
 pub fn overlaps(
     phase: &mut BroadPhase,

@@ -57,15 +57,6 @@ impl Plate {
         }
         Ok(Plate { stiffness, poisson })
     }
-
-    /// D = E h³ / 12(1−ν²) from Young's modulus of bending E \[Pa\] and thickness h \[m\].
-    pub fn from_modulus(young: f64, poisson: f64, thickness: f64) -> Result<Plate, BendError> {
-        if !(thickness > 0.0 && thickness.is_finite()) {
-            let range = "(0, ∞)";
-            return Err(BendError::OutOfRange { what: "thickness [m]", value: thickness, range });
-        }
-        Plate::new(young * thickness.powi(3) / (12.0 * (1.0 - poisson * poisson)), poisson)
-    }
 }
 
 /// Whether a length or an area is nothing beside the scale of its triangle; not a number counts as nothing.

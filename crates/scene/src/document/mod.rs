@@ -72,6 +72,18 @@ impl Document {
         SceneError::new(&self.file, &self.text, span, fault)
     }
 
+    /// What a method says of its options, at the line of the option that it names first in backquotes, if that stands in the scene.
+    pub fn option_error(&self, method: &str, message: &str) -> SceneError {
+        let name = message.split('`').nth(1).unwrap_or_default();
+        let places = [join("method", name), join(&join("methods", method), name)];
+        // Options in `[methods.KEY]` win over those in `[method]`.
+        let stands = |path: &&String| self.tree.pointer(&format!("/{}", path.replace('.', "/"))).is_some();
+        let path = places.iter().rev().find(stands).map_or("method", String::as_str);
+        let problem = Problem::Conflict(format!("method `{method}`: {message}"));
+        let help = "`stiction methods KEY` and docs/methods.md list the options of a method".to_owned();
+        self.error(Fault { path: path.to_owned(), problem, help })
+    }
+
     /// Place of the longest known prefix of a path.
     fn place(&self, path: &str) -> Option<Place> {
         let mut path = path;
@@ -189,9 +201,32 @@ pub(crate) fn typed<T: serde::de::DeserializeOwned>(value: &Value) -> crate::err
             let help = crate::error::suggest(name, known);
             return fault(path, Problem::UnknownName { kind: "choice", name: name.to_owned() }, help);
         }
-        let message = message.strip_prefix("invalid type: ").unwrap_or(&message).to_owned();
-        fault(path, Problem::WrongType(message), "see docs/scene.md for the type of this key")
+        fault(path, Problem::WrongType(in_words(&message)), "see docs/scene.md for the type of this key")
     })
+}
+
+/// What serde says of a wrong type, without the names that Rust has for types.
+fn in_words(message: &str) -> String {
+    let bare = ["invalid type: ", "invalid value: "].iter().find_map(|start| message.strip_prefix(start));
+    let (found, expected) = bare.unwrap_or(message).split_once(", expected ").unwrap_or((message, ""));
+    let found = match (found, found.strip_prefix("invalid length ")) {
+        (_, Some(length)) => format!("a list of {length}"),
+        ("map", _) => "a table".to_owned(),
+        ("sequence", _) => "a list".to_owned(),
+        (other, _) => other.to_owned(),
+    };
+    let expected = match expected {
+        "f64" | "f32" => "a number",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" | "usize" => "a whole number, 0 or more",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        other if other.starts_with("struct ") => "a table",
+        "" => return found,
+        other => return format!("{found}, expected {}", other.replace("an array of length", "a list of")),
+    };
+    format!("{found}, expected {expected}")
 }
 
 fn serde_path(path: &serde_path_to_error::Path) -> String {

@@ -130,6 +130,10 @@ fn insert(node: &mut Value, parts: &[&str], at: &str, value: Value, text: &str) 
                 };
                 return refuse(format!("there is no `{here}`"), help);
             }
+            if !map.contains_key(part) && rest.first().is_some_and(|item| item.parse::<usize>().is_ok()) {
+                let help = format!("write the list `{here}` in the scene, or set it as a whole");
+                return refuse(format!("there is no list `{here}`"), help);
+            }
             let child = map.entry(part).or_insert_with(|| Value::Object(Map::new()));
             insert(child, rest, &here, value, text)
         }

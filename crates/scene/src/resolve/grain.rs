@@ -69,8 +69,7 @@ fn from_file(
         Ok(text) => text,
         Err(error) => {
             let problem = Problem::MissingFile { file: name.to_owned(), reason: error.to_string() };
-            let help = format!("paths are relative to the scene's folder, `{}`", context.base.display());
-            return fault(path, problem, help);
+            return fault(path, problem, context.relative_help());
         }
     };
     context.files.insert(name.to_owned(), content_hash(text.as_bytes()));

@@ -164,11 +164,9 @@ pub(super) fn from_file(path: &str, file: &str, context: &mut Context<'_>) -> Re
             Ok(mesh)
         }
         Err(ReadError::Mesh(error)) => fault(path, error, "mend the mesh file, or name another one"),
-        Err(ReadError::File { reason, .. }) => fault(
-            path,
-            Problem::MissingFile { file: file.to_owned(), reason },
-            format!("mesh paths are relative to the scene's folder, `{}`", context.base.display()),
-        ),
+        Err(ReadError::File { reason, .. }) => {
+            fault(path, Problem::MissingFile { file: file.to_owned(), reason }, context.relative_help())
+        }
     }
 }
 

@@ -37,6 +37,14 @@ pub(crate) struct Context<'a> {
     pub grounds: BTreeMap<String, Ground>,
 }
 
+impl Context<'_> {
+    /// The fix for a file that is not there.
+    pub fn relative_help(&self) -> String {
+        let folder = if self.base.as_os_str().is_empty() { Path::new(".") } else { self.base };
+        format!("paths are relative to the scene's folder, `{}`", folder.display())
+    }
+}
+
 /// A surface that strands can grow on.
 #[derive(Clone, Debug)]
 pub(crate) struct Ground {
@@ -90,7 +98,7 @@ pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, 
         return fault("", Problem::MissingKey("bodies".into()), "add at least one `[bodies.NAME]` table");
     }
     let scene = Scene {
-        name: file.name.clone().unwrap_or_else(|| stem(&document.file)),
+        name: name(&file, &document.file)?,
         summary: file.summary.clone().unwrap_or_default(),
         source: file.source.clone().unwrap_or_default(),
         version: file.stiction,
@@ -112,6 +120,17 @@ pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, 
         colliders,
     };
     Ok((scene, context.files))
+}
+
+/// Runs are kept in a folder of this name, so it must be one.
+fn name(file: &SceneFile, path: &str) -> Resolved<String> {
+    let Some(name) = &file.name else { return Ok(stem(path)) };
+    let plain = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
+    if !name.trim().is_empty() && name.chars().all(plain) && !name.starts_with('.') {
+        return Ok(name.clone());
+    }
+    let problem = Problem::Conflict(format!("`{name}` cannot be the name of a folder"));
+    fault("name", problem, "use letters, digits, `_` and `-`; the folder of a run is called so")
 }
 
 /// Before anything else, so that a file of a later version is not called full of unknown keys.
@@ -152,9 +171,8 @@ fn wind(file: &SceneFile) -> Resolved<Wind> {
     })
 }
 
-/// Keys of the methods that scenes may name; whether a method is built in is for the solvers to say.
-pub(crate) const METHODS: [&str; 10] =
-    ["newton", "admm", "admm_integrator", "pd", "barrier", "primal", "dual", "implicit", "staggered", "xpbd"];
+/// Keys of the methods that scenes may name. A test of the crate `solvers` holds this list and its table together.
+pub const METHODS: [&str; 6] = ["newton", "admm", "admm_integrator", "pd", "barrier", "xpbd"];
 
 fn check_method(path: &str, key: &str) -> Resolved<()> {
     if METHODS.contains(&key) {
