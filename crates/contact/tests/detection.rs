@@ -1,48 +1,21 @@
 //! The collision service over a model: what it finds, and that it finds it once.
 
-use std::path::Path;
-use stiction_bodies::{Model, Parameters, State, build};
-use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
+mod common;
+
+use common::World;
+use stiction_contact::detect::{Known, StepMotion};
 use stiction_contact::{ContactKind, EllipticRule, Friction, NewContact};
 use stiction_numerics::{Random, Vec3};
-use stiction_scene::load_text;
-
-struct World {
-    model: Model,
-    parameters: Parameters,
-    state: State,
-    collider: Collider,
-}
-
-fn world(text: &str) -> World {
-    let scene =
-        load_text("test.toml", text, Path::new("."), &[] as &[&str]).expect("the scene is valid").scene;
-    let model = build(&scene).expect("the scene compiles");
-    let collider = Collider::new(&model, DetectOptions::default()).expect("the surfaces are sound");
-    World {
-        parameters: Parameters::from_scene(&scene),
-        state: State::initial(&model, &scene),
-        model,
-        collider,
-    }
-}
 
 impl World {
-    /// Proximity contacts, then continuous ones that are new, for a step of 10 ms.
+    /// Proximity contacts, then continuous ones that are new.
     fn contacts(&mut self, velocity: Vec3) -> (Vec<NewContact>, Vec<NewContact>) {
-        let h = 0.01;
-        let time = self.state.time;
-        let prescription = self.model.pins.prescribe(&self.model, &self.state, time + h);
-        let motion = StepMotion { start: &self.state.blocks, prescription: &prescription, time, h };
         let velocities = vec![velocity; self.model.blocks()];
-        let near =
-            self.collider.proximity(&self.model, &self.parameters, &motion, &velocities).expect("found");
+        let near = self.near(&velocities);
         let mut known: Vec<u64> = near.iter().map(|c| c.key).collect();
         known.sort_unstable();
         known.windows(2).for_each(|pair| assert_ne!(pair[0], pair[1], "every contact has its own key"));
-        let later =
-            self.collider.coming(&self.model, &self.parameters, &motion, &velocities, Known::Trusted(&known));
-        let later = later.expect("found");
+        let later = self.coming(&velocities, Known::Trusted(&known));
         assert!(later.iter().all(|c| known.binary_search(&c.key).is_err()), "known contacts come once");
         (near, later)
     }
@@ -61,21 +34,16 @@ mesh = { grid = { size = [1, 1], cells = [8, 8] } }
 fn a_fast_sheet_meets_plane_and_sheet_before_it_passes_them() {
     let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.02, -0.05]\n";
     let text = SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once");
-    let mut still = world(&text);
+    let mut still = World::new(&text);
     assert!(still.contacts(Vec3::zeros()).0.is_empty());
-    let mut fast = world(&text);
+    let mut fast = World::new(&text);
     fast.parameters.gravity = Vec3::zeros();
     // Both sheets move alike: nothing to find. Then the upper one alone.
     assert!(fast.contacts(Vec3::new(0.0, 0.0, -20.0)).1.is_empty());
     let nodes = fast.model.bodies[1].nodes.clone();
-    let prescription = fast.model.pins.prescribe(&fast.model, &fast.state, 0.01);
-    let motion = StepMotion { start: &fast.state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
     let mut velocities = vec![Vec3::zeros(); fast.model.blocks()];
     nodes.for_each(|n| velocities[n] = Vec3::new(0.0, 0.0, -20.0));
-    let found = fast
-        .collider
-        .coming(&fast.model, &fast.parameters, &motion, &velocities, Known::Trusted(&[]))
-        .expect("found");
+    let found = fast.coming(&velocities, Known::Trusted(&[]));
     assert!(found.len() > 100, "{}", found.len());
     for contact in &found {
         // The gap is that of the start: 50 mm less the thickness of 1 mm, along a vertical normal.
@@ -90,7 +58,7 @@ fn a_fast_sheet_meets_plane_and_sheet_before_it_passes_them() {
 fn a_ball_is_met_by_faces_between_their_vertices() {
     let text =
         SHEET.to_owned() + "[colliders.ball]\nsphere = { centre = [0.05, 0.07, -0.1008], radius = 0.1 }\n";
-    let (near, _) = world(&text).contacts(Vec3::zeros());
+    let (near, _) = World::new(&text).contacts(Vec3::zeros());
     assert!(near.iter().all(|c| c.kind == ContactKind::Analytic));
     let nearest = near.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
     // The nearest point of the sheet is straight above the centre: 0.8 mm less half the thickness.
@@ -103,7 +71,7 @@ fn prescribed_vertices_leave_the_stencil_and_bring_their_velocity() {
     let text = SHEET.to_owned()
         + "[[bodies.sheet.pins]]\nselect = 'left'\nmotion = { velocity = [0, 0, -3] }\n\
            [colliders.floor]\nplane = { offset = -0.001 }\n";
-    let (near, _) = world(&text).contacts(Vec3::zeros());
+    let (near, _) = World::new(&text).contacts(Vec3::zeros());
     // 81 vertices, 9 of them pinned: a pinned vertex against the floor has nothing that is free.
     assert_eq!(near.len(), 72);
 }
@@ -113,7 +81,7 @@ fn a_grain_makes_an_elliptic_cone_that_follows_the_cloth() {
     let text = SHEET.to_owned()
         + "friction_direction = { along = 0.9, across = 0.1, direction = [1, 0, 0] }\nrotate = { axis = [0, 0, 1], degrees = 30 }\n\
            [colliders.floor]\nplane = { offset = -0.001 }\nfriction = 1.0\n";
-    let (near, _) = world(&text).contacts(Vec3::zeros());
+    let (near, _) = World::new(&text).contacts(Vec3::zeros());
     assert_eq!(near.len(), 81);
     for contact in &near {
         let Friction::Elliptic(cone) = contact.friction else { panic!("friction has a grain") };
@@ -136,7 +104,7 @@ fn the_grain_of_a_block_is_that_of_the_face_below() {
         [colliders.floor]
         plane = { offset = 0.0 }
         friction = 1.0";
-    let (near, _) = world(text).contacts(Vec3::zeros());
+    let (near, _) = World::new(text).contacts(Vec3::zeros());
     assert_eq!(near.len(), 4);
     for contact in &near {
         let Friction::Elliptic(cone) = contact.friction else { panic!("friction has a grain") };
@@ -152,7 +120,7 @@ fn the_grain_of_a_collider_turns_with_it() {
            friction_direction = { along = 0.9, across = 0.1, direction = 'x' }\n\
            motion = { turn = { axis = 'z', degrees_per_second = 90 } }\n[friction]\nellipse = 'maximum_dissipation'\n";
     for (time, expected) in [(0.0, Vec3::x()), (1.0, Vec3::y())] {
-        let mut world = world(&text);
+        let mut world = World::new(&text);
         world.state.time = time;
         let (near, _) = world.contacts(Vec3::zeros());
         assert_eq!(near.len(), 81);
@@ -170,7 +138,7 @@ fn the_grain_of_a_collider_turns_with_it() {
 fn known_pairs_are_evaluated_anew_at_a_trial_configuration() {
     let below = SHEET.replace("sheet]", "base]") + "translate = [0.01, 0.02, -0.002]\n";
     let mut world =
-        world(&(SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once")));
+        World::new(&(SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once")));
     let blocks = world.state.blocks.clone();
     let mut pairs = world.collider.pairs(&world.model, &blocks, 0.0, 0.003).expect("found");
     assert!(!pairs.is_empty());
@@ -195,25 +163,20 @@ fn what_was_found_for_one_end_serves_the_next() {
            [colliders.post]\nbox = { centre = [-0.3, 0.2, -0.1], size = [0.1, 0.1, 0.1] }\n\
            motion = { velocity = [0, 0, 5] }\n";
     let mut random = Random::new(8);
-    let first: Vec<Vec3> = (0..world(&text).model.blocks()).map(|_| random.vector(-2.0, 2.0)).collect();
-    let mut seasoned = world(&text);
+    let first: Vec<Vec3> = (0..World::new(&text).model.blocks()).map(|_| random.vector(-2.0, 2.0)).collect();
+    let mut seasoned = World::new(&text);
     for (size, every) in [(0.0, 1), (0.05, 1), (4.0, 50), (9.0, 31), (4.0, 1)] {
         let mut stray =
             |i: usize| if i.is_multiple_of(every) { random.vector(-size, size) } else { Vec3::zeros() };
         let later: Vec<Vec3> = first.iter().enumerate().map(|(i, v)| v + stray(i)).collect();
         let contacts = |world: &mut World, warm: bool| {
-            let prescription = world.model.pins.prescribe(&world.model, &world.state, 0.01);
-            let motion =
-                StepMotion { start: &world.state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
-            let World { model, parameters, collider, .. } = world;
             if warm {
-                collider.proximity(model, parameters, &motion, &first).expect("found");
-                collider.coming(model, parameters, &motion, &first, Known::Trusted(&[])).expect("found");
+                world.near(&first);
+                world.coming(&first, Known::Trusted(&[]));
             }
-            let near = collider.proximity(model, parameters, &motion, &later).expect("found");
-            (near, collider.coming(model, parameters, &motion, &later, Known::Trusted(&[])).expect("found"))
+            (world.near(&later), world.coming(&later, Known::Trusted(&[])))
         };
-        let (remembered, anew) = (contacts(&mut seasoned, true), contacts(&mut world(&text), false));
+        let (remembered, anew) = (contacts(&mut seasoned, true), contacts(&mut World::new(&text), false));
         assert!(anew.1.len() > 60, "{}", anew.1.len());
         assert!(anew.1.iter().any(|c| c.kind == ContactKind::Analytic));
         assert_eq!(remembered, anew);
@@ -227,7 +190,7 @@ fn what_was_found_for_one_end_serves_the_next() {
 fn near_pairs_are_asked_again_when_they_move_far() {
     let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.0005, -0.002]\n";
     let text = SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once");
-    let World { model, parameters, state, mut collider } = world(&text);
+    let World { model, parameters, state, mut collider } = World::new(&text);
     let prescription = model.pins.prescribe(&model, &state, 0.01);
     let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
     let upper = model.bodies[1].nodes.clone();
@@ -263,7 +226,7 @@ fn a_watched_pair_is_found_again_only_when_it_passes_through() {
         kind = 'rod'
         mesh = { rod = { start = [0, -0.1, 0.02], end = [0, 0.1, 0.02], segments = 1 } }
         material = { density = 1000.0, radius = 0.0005, young = 1e7, poisson = 0.3 }\n";
-    let World { model, parameters, state, mut collider } = world(text);
+    let World { model, parameters, state, mut collider } = World::new(text);
     let prescription = model.pins.prescribe(&model, &state, 0.01);
     let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
     let above = model.bodies.iter().find(|body| body.name == "above").expect("it is there").nodes.clone();
