@@ -1,12 +1,13 @@
 //! Solves with the symmetric system of a step: direct, or conjugate gradients when the matrix is too large.
 
 use crate::solver::StepError;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use stiction_factor::{FactorError, SparseCholesky};
 use stiction_numerics::{BlockMatrix, LinearPcg, MaskedOperator, PcgParams, PrecondIncompleteCholesky, Vec3};
 
 /// Which linear solver a method uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LinearChoice {
     /// Sparse Cholesky factorisation, body by body.

@@ -6,14 +6,15 @@
 use crate::linear::{SHIFTS, relative_shift};
 use crate::rod_factors::{RodFactors, StrandBlocks};
 use crate::solver::StepError;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use stiction_bodies::Model;
 use stiction_factor::{FactorError, SparseCholesky};
 use stiction_numerics::{BlockMatrix, BlockPattern, Mat3, Preconditioner, Vec3};
 
 /// How objects that soft couplings tie together are factored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Coupled {
     /// One by one; conjugate gradients bring the ties in.

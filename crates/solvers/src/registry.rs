@@ -3,13 +3,16 @@
 use crate::admm::{AdmmOptions, AdmmSolver};
 use crate::admm_integrator::{IntegratorOptions, IntegratorSolver};
 use crate::barrier::{BarrierOptions, BarrierSolver};
+use crate::guide::{OptionInfo, describe};
 use crate::newton::{NewtonOptions, NewtonSolver};
 use crate::pd::{PdOptions, PdSolver};
 use crate::solver::{Solver, World};
+use crate::unheeded::Wish;
 use crate::xpbd::{XpbdOptions, XpbdSolver};
 use serde::de::DeserializeOwned;
 use stiction_collision::MeshError;
 use stiction_energy::ElasticityError;
+use stiction_scene::Problem;
 use stiction_scene::resolved::MethodChoice;
 
 /// Why a method cannot run a scene.
@@ -51,7 +54,17 @@ pub struct MethodInfo {
     pub summary: &'static str,
     /// Whether it pushes bodies apart that penetrate at the start (option `resolve_time`).
     pub resolves: bool,
+    /// What it leaves out of what a scene can ask for.
+    pub leaves_out: &'static [Wish],
+    options: fn() -> Vec<OptionInfo>,
     create: Create,
+}
+
+impl MethodInfo {
+    /// Its options.
+    pub fn options(&self) -> Vec<OptionInfo> {
+        (self.options)()
+    }
 }
 
 type Create = fn(&MethodChoice, World<'_>) -> Result<Box<dyn Solver>, MethodError>;
@@ -63,6 +76,8 @@ pub fn methods() -> &'static [MethodInfo] {
             key: "newton",
             summary: "projected Newton, backward Euler, no contact: the reference for elasticity",
             resolves: false,
+            leaves_out: &[Wish::Contact, Wish::StrainLimit],
+            options: describe::<NewtonOptions>,
             create: |choice, world| {
                 let options = parse(choice, NewtonOptions::validate)?;
                 Ok(Box::new(NewtonSolver::new(options, world)?))
@@ -72,6 +87,8 @@ pub fn methods() -> &'static [MethodInfo] {
             key: "admm",
             summary: "projected Newton + ADMM, Gauss–Seidel contact with exact Coulomb friction",
             resolves: true,
+            leaves_out: &[Wish::StrainLimit],
+            options: describe::<AdmmOptions>,
             create: |choice, world| {
                 let options = parse(choice, AdmmOptions::validate)?;
                 Ok(Box::new(AdmmSolver::new(options, world)?))
@@ -81,6 +98,8 @@ pub fn methods() -> &'static [MethodInfo] {
             key: "admm_integrator",
             summary: "ADMM time integrator for strands: local elastic and contact steps, tridiagonal solves",
             resolves: true,
+            leaves_out: &[Wish::Wind, Wish::Stickiness],
+            options: describe::<IntegratorOptions>,
             create: |choice, world| {
                 let options = parse(choice, IntegratorOptions::validate)?;
                 Ok(Box::new(IntegratorSolver::new(options, world)?))
@@ -90,6 +109,8 @@ pub fn methods() -> &'static [MethodInfo] {
             key: "pd",
             summary: "projective dynamics with ADMM contact, one prefactored matrix: interactive soft bodies",
             resolves: true,
+            leaves_out: &[Wish::Stickiness],
+            options: describe::<PdOptions>,
             create: |choice, world| {
                 let options = parse(choice, PdOptions::validate)?;
                 refuse_frames(choice, world)?;
@@ -100,6 +121,8 @@ pub fn methods() -> &'static [MethodInfo] {
             key: "barrier",
             summary: "inexact Newton with cubic barriers and anchored friction: nothing ever intersects",
             resolves: false,
+            leaves_out: &[Wish::Grain, Wish::Stickiness],
+            options: describe::<BarrierOptions>,
             create: |choice, world| {
                 let options = parse(choice, BarrierOptions::validate)?;
                 Ok(Box::new(BarrierSolver::new(options, world)?))
@@ -109,6 +132,8 @@ pub fn methods() -> &'static [MethodInfo] {
             key: "xpbd",
             summary: "compliant position-based cloth: a beginning, to compare with",
             resolves: true,
+            leaves_out: &[Wish::StrainLimit, Wish::Stickiness, Wish::Wind, Wish::Damping],
+            options: describe::<XpbdOptions>,
             create: |choice, world| {
                 let options = parse(choice, XpbdOptions::validate)?;
                 refuse_frames(choice, world)?;
@@ -176,8 +201,34 @@ fn parse<T: DeserializeOwned>(
     validate: fn(&T) -> Result<(), String>,
 ) -> Result<T, MethodError> {
     let wrong = |message: String| MethodError::Option { key: choice.key.clone(), message };
-    let options: T =
-        choice.options.clone().try_into().map_err(|e: toml::de::Error| wrong(e.message().to_owned()))?;
+    let options: T = choice.parse().map_err(|error| {
+        let option = error.object().trim_start_matches("method.");
+        // The message begins with the name of the option, by which its line is found.
+        match error.problem() {
+            Problem::UnknownKey(_) => wrong(format!("`{option}` is no option of it; {}", error.fix())),
+            problem => wrong(format!("`{option}`: {problem}; {}", error.fix())),
+        }
+    })?;
     validate(&options).map_err(wrong)?;
     Ok(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scenes are refused by names that the scene format knows, so both lists must agree.
+    #[test]
+    fn scenes_and_solvers_know_the_same_methods() {
+        let keys: Vec<&str> = methods().iter().map(|method| method.key).collect();
+        assert_eq!(keys, stiction_scene::METHODS);
+    }
+
+    #[test]
+    fn a_misspelt_option_names_the_nearest() {
+        let options = [("tolerence".to_owned(), toml::Value::Float(1e-4))].into_iter().collect();
+        let choice = MethodChoice { key: "admm".to_owned(), options };
+        let text = parse(&choice, AdmmOptions::validate).expect_err("a misspelt option").to_string();
+        assert!(text.contains("`tolerence` is no option of it; did you mean `tolerance`?"), "{text}");
+    }
 }

@@ -2,10 +2,11 @@
 
 use crate::checks::{all_positive, at_least_one, none_negative};
 use crate::object_factors::Coupled;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// How velocities meet the contacts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Projection {
     /// ADMM with one weight per node: every contact has its closed form.
@@ -18,7 +19,7 @@ pub enum Projection {
 }
 
 /// What must be below the tolerance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
     /// The last move, h (|v − v_prev|∞ + |v − p|∞).
@@ -29,7 +30,7 @@ pub enum Stop {
 }
 
 /// Options with their defaults; lengths in metres.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdmmOptions {
     /// Most projected Newton iterations per step, N_PN. Fewer are taken when what is still to come is below the tolerance.

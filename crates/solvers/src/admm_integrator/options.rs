@@ -1,10 +1,11 @@
 //! Options of method `admm_integrator`.
 
 use crate::checks::{all_positive, at_least_one, none_negative};
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Options with their defaults; lengths in metres.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct IntegratorOptions {
     /// Largest number of ADMM iterations per step.

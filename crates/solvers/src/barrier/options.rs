@@ -1,11 +1,12 @@
 //! Options of method `barrier`.   [Ando2024, sections 3.2, 3.8 and 6]
 
 use crate::checks::{all_positive, at_least_one, none_negative};
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use stiction_contact::barrier::{Barrier, CappedLogarithm};
 
 /// Which barrier keeps gaps open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BarrierShape {
     /// Cubic: finite curvature down to zero gap.
@@ -20,7 +21,7 @@ pub enum BarrierShape {
 }
 
 /// How friction is measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FrictionModel {
     /// None at all.
@@ -33,7 +34,7 @@ pub enum FrictionModel {
 }
 
 /// Which linear solver finds directions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LinearPolicy {
     /// Conjugate gradients, with a coarse level where block Jacobi takes long; a factorisation where they would take longer still.
@@ -48,7 +49,7 @@ pub enum LinearPolicy {
 }
 
 /// A largest step that holds until a time.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepSpan {
     /// End of the span \[s\].
@@ -58,7 +59,7 @@ pub struct StepSpan {
 }
 
 /// Options with their defaults; lengths in metres.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BarrierOptions {
     /// Go on until the whole step is done, so that scripted motion is exact; otherwise the step taken is β h.

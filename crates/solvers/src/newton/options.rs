@@ -1,10 +1,11 @@
 //! Options of method `newton`.
 
 use crate::linear::LinearChoice;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Options with their defaults; lengths in metres.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewtonOptions {
     /// A step is done when the last Newton update is smaller than this everywhere \[m, rad for twists\].

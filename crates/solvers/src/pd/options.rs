@@ -1,11 +1,12 @@
 //! Options of method `pd`, with the defaults of the document.   [Zhu2024, table 1 and section 6.3]
 
 use crate::checks::{all_positive, at_least_one, none_negative};
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Which of the two positions a step ends with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Accept {
     /// `x_t + h p` at nodes that touch something, `x` elsewhere: satisfies the contacts.
@@ -16,7 +17,7 @@ pub enum Accept {
 }
 
 /// Options with their defaults.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PdOptions {
     /// ADMM iterations per step.

@@ -1,10 +1,11 @@
 //! Options of method `xpbd`.
 
 use crate::checks::{all_positive, at_least_one, none_negative};
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Options with their defaults.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct XpbdOptions {
     /// Sweeps over the elastic constraints per step, each followed by contact sweeps.

@@ -1,0 +1,140 @@
+//! The options of a method in words, from the same source that reads them: names, types, defaults and meanings.
+
+use crate::registry::methods;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// One option of a method.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OptionInfo {
+    /// Key in scene files.
+    pub name: String,
+    /// What it takes, in words.
+    pub kind: String,
+    /// Its value when it is not given, as it would be written; empty where there is none.
+    pub default: String,
+    /// What it does, with its unit.
+    pub meaning: String,
+    /// Values that it can have and what each means, where they are words.
+    pub choices: Vec<(String, String)>,
+}
+
+/// All options of a type, in its order.
+pub(crate) fn describe<T: JsonSchema>() -> Vec<OptionInfo> {
+    let schema = schemars::schema_for!(T).to_value();
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    properties.iter().map(|(name, property)| option(name, property, &schema)).collect()
+}
+
+fn option(name: &str, property: &Value, schema: &Value) -> OptionInfo {
+    let choices: Vec<(String, String)> = definition(property, schema)["oneOf"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|choice| (word(&choice["const"]), word(&choice["description"])))
+        .collect();
+    let default = match &property["default"] {
+        Value::Null => String::new(),
+        value => value.to_string(),
+    };
+    let kind = match choices.is_empty() {
+        true => kind(property, schema),
+        false => "word".to_owned(),
+    };
+    OptionInfo { name: name.to_owned(), kind, default, meaning: word(&property["description"]), choices }
+}
+
+/// The type behind a reference, or the property itself.
+fn definition<'a>(property: &'a Value, schema: &'a Value) -> &'a Value {
+    let name = property["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+    name.map_or(property, |name| &schema["$defs"][name])
+}
+
+fn kind(property: &Value, schema: &Value) -> String {
+    // An option that may be absent lists its type beside `null`.
+    let name = property["type"].as_str().or_else(|| property["type"][0].as_str()).unwrap_or_default();
+    match name {
+        "boolean" => "true/false".to_owned(),
+        "array" => {
+            let fields = definition(&property["items"], schema)["properties"].as_object().cloned();
+            let names: Vec<String> = fields.unwrap_or_default().keys().map(|k| format!("`{k}`")).collect();
+            format!("list of tables with {}", names.join(" and "))
+        }
+        "object" => {
+            format!("table of {}s", property["additionalProperties"]["type"].as_str().unwrap_or("value"))
+        }
+        other => other.to_owned(),
+    }
+}
+
+/// Text of a schema on one line, without the escapes that rustdoc needs.
+fn word(value: &Value) -> String {
+    let text = value.as_str().unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("\\[", "[").replace("\\]", "]")
+}
+
+/// The page about methods and their options (`docs/methods.md`).
+pub fn guide_text() -> String {
+    let mut text = String::from(INTRODUCTION);
+    for method in methods() {
+        let readme = format!("../crates/solvers/src/{}/README.md", method.key);
+        text += &format!("\n## `{}`\n\nMethod: {}. [More]({readme}).\n\n", method.key, method.summary);
+        let left: Vec<&str> = method.leaves_out.iter().map(|wish| wish.name()).collect();
+        text += &format!("Does not act under it: {}.\n\n", left.join(", "));
+        text += "| option | type | default | meaning |\n| --- | --- | --- | --- |\n";
+        for option in method.options() {
+            let default =
+                if option.default.is_empty() { "none".to_owned() } else { format!("`{}`", option.default) };
+            let mut meaning = option.meaning;
+            for (choice, what) in &option.choices {
+                meaning += &format!("<br>`\"{choice}\"`: {what}");
+            }
+            let meaning = meaning.replace('|', "\\|");
+            text += &format!("| `{}` | {} | {default} | {meaning} |\n", option.name, option.kind);
+        }
+    }
+    text
+}
+
+const INTRODUCTION: &str = "# Methods and their options
+
+Every method runs the same scenes. Its options stand in `[method]` beside `key`, or in `[methods.KEY]`, which is used when that method
+is chosen with `--method KEY`; `--set method.sweeps=10` changes one for a run. `stiction methods` lists the methods, `stiction methods KEY`
+the options of one. Lengths are metres, times seconds.
+
+This page is made from the code: `cargo run -p stiction-solvers --release --example methods > docs/methods.md`.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_current() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/methods.md");
+        let command = "cargo run -p stiction-solvers --release --example methods > docs/methods.md";
+        assert!(std::fs::read_to_string(path).unwrap_or_default() == guide_text(), "out of date: {command}");
+    }
+
+    /// Every option says what it does and what it is without being given; words say what they mean.
+    #[test]
+    fn options_are_told_whole() {
+        for method in methods() {
+            let options = method.options();
+            assert!(options.len() > 3, "{}", method.key);
+            for option in options {
+                assert!(!option.meaning.is_empty() && !option.kind.is_empty(), "{option:?}");
+                assert!(
+                    option.choices.iter().all(|(name, what)| !name.is_empty() && !what.is_empty()),
+                    "{option:?}"
+                );
+            }
+        }
+        let admm = methods()[1].options();
+        let tolerance = admm.iter().find(|option| option.name == "tolerance").expect("it has one");
+        assert_eq!((tolerance.kind.as_str(), tolerance.default.as_str()), ("number", "0.00001"));
+        let stop = admm.iter().find(|option| option.name == "stop").expect("it has one");
+        assert_eq!((stop.choices.len(), stop.default.as_str()), (2, "\"move\""));
+    }
+}
