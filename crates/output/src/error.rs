@@ -31,7 +31,7 @@ pub enum OutputError {
         source: IoError,
     },
     /// A new run was asked for in a folder that has one.
-    #[error("{path} already holds a run; continue it with --resume or choose another folder with -o", path = path.display())]
+    #[error("{path} already holds a run; continue it with --resume, replace it with --overwrite, or choose another folder with -o", path = path.display())]
     RunExists {
         /// The folder.
         path: PathBuf,
@@ -118,6 +118,14 @@ pub enum OutputError {
         /// What does not hold.
         reason: String,
     },
+    /// An export format that does not exist.
+    #[error("format `{name}` is unknown; choose one of {known}")]
+    UnknownFormat {
+        /// Name found.
+        name: String,
+        /// Formats that exist, separated by commas.
+        known: String,
+    },
     /// An export that the run or format cannot give.
     #[error("cannot export to {format}: {reason}")]
     Export {
@@ -137,9 +145,12 @@ impl OutputError {
         let path = path.to_path_buf();
         match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull { path },
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotADirectory => {
-                Self::Unwritable { path, reason: source.to_string() }
-            }
+            // Folders on the way are made, so one that is not found is one that cannot be.
+            ErrorKind::PermissionDenied
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::NotADirectory
+            | ErrorKind::IsADirectory
+            | ErrorKind::NotFound => Self::Unwritable { path, reason: source.to_string() },
             _ => Self::Io { action: "write", path, source },
         }
     }

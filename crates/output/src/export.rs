@@ -85,7 +85,7 @@ impl FromStr for Format {
     fn from_str(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name.to_ascii_lowercase()).ok_or_else(|| {
             let known = Self::ALL.map(Self::name).join(", ");
-            OutputError::shape(format!("format `{name}`"), format!("unknown; choose one of {known}"))
+            OutputError::UnknownFormat { name: name.to_owned(), known }
         })
     }
 }

@@ -7,6 +7,9 @@ use crate::time_share::TimeShare;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
+/// Field of a step in `stats.jsonl`: largest excess over a strain limit at its end.
+pub const STRAIN_LIMIT_EXCESS: &str = "strain_limit_excess";
+
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -89,6 +92,8 @@ impl RunSummary {
         self.contacts_max = self.contacts_max.max(record.contacts);
         self.intersections_max = self.intersections_max.max(record.intersections);
         self.penetration_max_m = self.penetration_max_m.max(record.penetration_m);
+        let excess = record.extra.get(STRAIN_LIMIT_EXCESS).and_then(serde_json::Value::as_f64);
+        self.strain_limit_excess_max = self.strain_limit_excess_max.max(excess.unwrap_or(0.0));
     }
 
     /// Sets wall time, and the time per frame for the frames after the first (which costs no step).
@@ -131,11 +136,12 @@ mod tests {
     fn totals_follow_the_steps() {
         let mut summary = RunSummary::default();
         for (contacts, depth) in [(3, 1e-4), (5, 0.0), (1, 2e-5)] {
-            summary.add_step(&StepRecord { contacts, penetration_m: depth, ..StepRecord::default() });
+            let extra = [(STRAIN_LIMIT_EXCESS.to_owned(), (depth * 10.0).into())].into_iter().collect();
+            summary.add_step(&StepRecord { contacts, penetration_m: depth, extra, ..StepRecord::default() });
         }
         assert_eq!((summary.steps, summary.contacts_max), (3, 5));
         assert!((summary.contacts_mean - 3.0).abs() < 1e-15);
-        assert_eq!(summary.penetration_max_m, 1e-4);
+        assert_eq!((summary.penetration_max_m, summary.strain_limit_excess_max), (1e-4, 1e-3));
     }
 
     #[test]

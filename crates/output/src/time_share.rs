@@ -1,8 +1,6 @@
-//! Where the wall time went: one stopwatch that is always in exactly one category.
+//! Where the wall time went, by category.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::time::Instant;
 
 /// The categories of `run.json: time_share`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,79 +99,19 @@ impl TimeShare {
             other,
         }
     }
-}
 
-/// Measures wall time by category. Time not claimed by a category counts as `other`.
-#[derive(Clone, Debug)]
-pub struct Stopwatch {
-    seconds: [f64; 8],
-    current: Category,
-    since: Instant,
-}
-
-impl Default for Stopwatch {
-    fn default() -> Self {
-        Self { seconds: [0.0; 8], current: Category::Other, since: Instant::now() }
-    }
-}
-
-impl Stopwatch {
-    /// Starts now, in `other`.
-    pub fn start() -> Self {
-        Self::default()
-    }
-
-    /// Books the time so far and goes on in another category; returns the one left.
-    pub fn switch(&mut self, to: Category) -> Category {
-        let now = Instant::now();
-        self.seconds[self.current as usize] += (now - self.since).as_secs_f64();
-        self.since = now;
-        std::mem::replace(&mut self.current, to)
-    }
-
-    /// Runs a piece of work in a category and returns to the one before.
-    pub fn time<R>(&mut self, category: Category, work: impl FnOnce(&mut Self) -> R) -> R {
-        let before = self.switch(category);
-        let result = work(self);
-        self.switch(before);
-        result
-    }
-
-    /// Starts now, with the seconds of an earlier part of the run already booked.
-    pub fn resume(earlier: [f64; 8]) -> Self {
-        Self { seconds: earlier, ..Self::default() }
-    }
-
-    /// Adds seconds that were measured elsewhere, and takes them from the category that is running.
-    pub fn transfer(&mut self, category: Category, seconds: f64) {
-        self.seconds[category as usize] += seconds;
-        self.seconds[self.current as usize] -= seconds;
-    }
-
-    /// Seconds per category so far, in the order of [`Category::ALL`].
-    pub fn seconds(&self) -> [f64; 8] {
-        let mut seconds = self.seconds;
-        seconds[self.current as usize] += self.since.elapsed().as_secs_f64();
-        seconds
-    }
-
-    /// Seconds of all categories together.
-    pub fn total(&self) -> f64 {
-        self.seconds().iter().sum()
-    }
-
-    /// Fractions so far.
-    pub fn share(&self) -> TimeShare {
-        TimeShare::from_seconds(&self.seconds())
-    }
-
-    /// Takes the seconds since the last lap, by name and without zeros, for `StepRecord::seconds`.
-    pub fn lap(&mut self, last: &mut [f64; 8]) -> BTreeMap<String, f64> {
-        let now = self.seconds();
-        let spent = Category::ALL.iter().map(|&c| (c.name().to_string(), now[c as usize] - last[c as usize]));
-        let map = spent.filter(|(_, s)| *s > 0.0).collect();
-        *last = now;
-        map
+    /// The fractions in the order of [`Category::ALL`].
+    pub fn fractions(&self) -> [f64; 8] {
+        [
+            self.detection,
+            self.assembly,
+            self.linear_solve,
+            self.contact_projection,
+            self.local_projection,
+            self.line_search,
+            self.output,
+            self.other,
+        ]
     }
 }
 
@@ -194,26 +132,7 @@ mod tests {
         let value = serde_json::to_value(share).unwrap();
         let names: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(names, Category::ALL.map(Category::name));
-    }
-
-    #[test]
-    fn nested_work_is_booked_once() {
-        let mut watch = Stopwatch::start();
-        let inside = watch.time(Category::LineSearch, |w| w.time(Category::Detection, |w| w.current));
-        assert_eq!(inside, Category::Detection);
-        assert_eq!(watch.current, Category::Other);
-        let mut last = [0.0; 8];
-        let lap = watch.lap(&mut last);
-        assert!((lap.values().sum::<f64>() - last.iter().sum::<f64>()).abs() < 1e-12);
-        assert!((sum(&watch.share()) - 1.0).abs() < 1e-15);
-    }
-
-    #[test]
-    fn a_resumed_watch_goes_on_and_transfers_keep_the_total() {
-        let mut watch = Stopwatch::resume([1.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 3.0]);
-        watch.transfer(Category::Assembly, 0.5);
-        let seconds = watch.seconds();
-        assert_eq!(seconds[..3], [1.0, 0.5, 2.0]);
-        assert!(seconds[7] >= 2.5 && watch.total() >= 6.0);
+        let back = TimeShare::from_seconds(&share.fractions());
+        assert!(share.fractions().iter().zip(back.fractions()).all(|(a, b)| (a - b).abs() < 1e-15));
     }
 }

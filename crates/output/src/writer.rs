@@ -14,8 +14,8 @@ use crate::reader::{frame_files, frame_name};
 use crate::sections::Sections;
 use crate::stats::{StatsWriter, StepRecord};
 use crate::summary::{RunStatus, RunSummary};
-use crate::time_share::Category;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Writes a run.
@@ -72,8 +72,9 @@ impl RunWriter {
         }
         let (stats, kept) = StatsWriter::open(&folder.join("stats.jsonl"), step)?;
         kept.iter().for_each(|record| summary.add_step(record));
-        let spent = |c: Category| kept.iter().filter_map(|r| r.seconds.get(c.name())).sum();
-        let earlier_seconds = Category::ALL.map(spent);
+        let before = RunSummary::read(&folder.join("run.json")).unwrap_or_default();
+        summary.set_wall_time(summary.wall_seconds, before.time_share);
+        let earlier_seconds = before.time_share.fractions().map(|share| share * summary.wall_seconds);
         layout_file::write(&folder.join("frames"), &layout)?;
         let writer = Self { folder: folder.to_path_buf(), layout, stats, summary, earlier_seconds };
         writer.write_summary()?;
@@ -100,8 +101,8 @@ impl RunWriter {
         &mut self.summary
     }
 
-    /// Wall time by category that the kept steps of a resumed run took, in the order of [`Category::ALL`]; give
-    /// it to [`Stopwatch::resume`](crate::Stopwatch::resume).
+    /// Wall time by category that a resumed run took before, in the order of [`Category::ALL`](crate::Category::ALL): the shares
+    /// that stood in `run.json`, which is written with every checkpoint, of the time that the checkpoint knows.
     pub fn earlier_seconds(&self) -> [f64; 8] {
         self.earlier_seconds
     }
@@ -160,6 +161,25 @@ pub fn holds_run(folder: &Path) -> bool {
     ["run.json", "stats.jsonl", "frames", "checkpoint"].iter().any(|name| folder.join(name).exists())
 }
 
+/// Removes the parts of a run from a folder that holds one; other files stay, and a folder without `run.json` is left as it is.
+pub fn remove_run(folder: &Path) -> Result<()> {
+    if !folder.join("run.json").exists() {
+        return Ok(());
+    }
+    // The summary goes last, so that a removal that was cut short can be taken up again.
+    for name in ["checkpoint", "frames", "stats.jsonl", "scene.json", "run.json"] {
+        let path = folder.join(name);
+        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        match removed {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(OutputError::writing(&path, error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Totals start from nothing: they are rebuilt from what stays on disk.
 fn reset_totals(summary: &mut RunSummary) {
     summary.frames = 0;
@@ -168,4 +188,5 @@ fn reset_totals(summary: &mut RunSummary) {
     summary.contacts_mean = 0.0;
     summary.intersections_max = 0;
     summary.penetration_max_m = 0.0;
+    summary.strain_limit_excess_max = 0.0;
 }

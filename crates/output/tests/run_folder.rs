@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use stiction_output::{
-    Checkpoint, CheckpointIdentity, Frame, OutputError, RunReader, RunStatus, RunWriter, Sections,
+    Checkpoint, CheckpointIdentity, Frame, OutputError, RunReader, RunStatus, RunWriter, STRAIN_LIMIT_EXCESS,
+    Sections, TimeShare, remove_run,
 };
 
 fn identity() -> CheckpointIdentity {
@@ -113,17 +114,23 @@ proptest! {
 }
 
 #[test]
-fn a_resumed_run_knows_the_time_it_took_before() {
+fn a_resumed_run_knows_its_time_and_its_worst_steps() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = RunWriter::create(folder.path(), layout(), summary()).unwrap();
-    (1..=4).for_each(|step| writer.write_step(&record(step)).unwrap());
-    writer.summary_mut().wall_seconds = 7.5;
+    for step in 1..=4 {
+        let mut record = record(step);
+        record.extra.insert(STRAIN_LIMIT_EXCESS.to_owned(), if step == 2 { 0.03 } else { 0.0 }.into());
+        writer.write_step(&record).unwrap();
+    }
+    let share = TimeShare::from_seconds(&[1.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    writer.summary_mut().set_wall_time(8.0, share);
     writer.write_checkpoint(3, 0.1, Sections::new()).unwrap();
     drop(writer);
     let checkpoint = Checkpoint::read_latest(&folder.path().join("checkpoint"), &identity()).unwrap();
     let writer = RunWriter::resume(folder.path(), layout(), summary(), checkpoint.as_ref()).unwrap();
-    assert_eq!(writer.earlier_seconds(), [0.75, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-    assert_eq!((writer.summary().wall_seconds, writer.summary().steps), (7.5, 3));
+    assert_eq!(writer.earlier_seconds(), [2.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 2.0]);
+    assert_eq!((writer.summary().wall_seconds, writer.summary().steps), (8.0, 3));
+    assert_eq!((writer.summary().time_share, writer.summary().strain_limit_excess_max), (share, 0.03));
 }
 
 #[test]
@@ -133,6 +140,19 @@ fn a_folder_with_a_run_is_refused() {
     let error = RunWriter::create(folder.path(), layout(), summary()).err().unwrap();
     assert!(matches!(error, OutputError::RunExists { .. }));
     assert!(error.to_string().contains("--resume") && error.to_string().contains("-o"), "{error}");
+}
+
+#[test]
+fn a_run_is_removed_without_what_lies_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    write_run(folder.path());
+    fs::write(folder.path().join("notes.txt"), b"mine").unwrap();
+    remove_run(folder.path()).unwrap();
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["notes.txt"]);
+    fs::create_dir(folder.path().join("frames")).unwrap();
+    remove_run(folder.path()).unwrap();
+    assert!(folder.path().join("frames").exists(), "without run.json this is no run");
 }
 
 #[test]

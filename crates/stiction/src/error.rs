@@ -67,6 +67,9 @@ impl SimulationError {
                     | OutputError::NotARun { .. }
                     | OutputError::OtherScene { .. }
                     | OutputError::OtherVersion { .. }
+                    | OutputError::NoSuchFrame { .. }
+                    | OutputError::UnknownFormat { .. }
+                    | OutputError::Export { .. }
             ),
             SimulationError::Step { source, .. } => matches!(source, StepError::Start { .. }),
         }

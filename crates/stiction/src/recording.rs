@@ -143,11 +143,8 @@ pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>
     let mut strain = drawn_scalars(model, &simulation.strain_per_node());
     strain.resize(layout.vertex_count(), 0.0);
     out.channels.push(Channel { name: "strain".to_owned(), values: strain });
-    if let Some(report) = last.filter(|report| !report.contact_load.is_empty()) {
-        let areas = surface_areas(model);
-        let pressure = |(load, area): (&f64, &f64)| if *area > 0.0 { (load / area) as f32 } else { 0.0 };
-        let of_nodes: Vec<f32> = report.contact_load.iter().zip(&areas).map(pressure).collect();
-        let mut values = drawn_scalars(model, &of_nodes);
+    if simulation.has_contact() {
+        let mut values = last.map_or_else(Vec::new, |report| contact_pressure(model, &report.contact_load));
         values.resize(layout.vertex_count(), 0.0);
         out.channels.push(Channel { name: "contact_pressure".to_owned(), values });
     }
@@ -159,6 +156,15 @@ pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>
             .collect();
     }
     out
+}
+
+/// Normal contact force per node \[N\] over the area that it stands for, as values of the vertices that are drawn \[Pa\]. The
+/// first frame of a run has none of it; it stores zeros all the same, since readers ask it for the names of the channels.
+fn contact_pressure(model: &Model, load: &[f64]) -> Vec<f32> {
+    let areas = surface_areas(model);
+    let pressure = |(load, area): (&f64, &f64)| if *area > 0.0 { (load / area) as f32 } else { 0.0 };
+    let of_nodes: Vec<f32> = load.iter().zip(&areas).map(pressure).collect();
+    if of_nodes.is_empty() { of_nodes } else { drawn_scalars(model, &of_nodes) }
 }
 
 /// Values of the nodes as values of the vertices that are drawn, body after body: the nodes themselves, or what they carry.

@@ -11,8 +11,8 @@ use std::path::Path;
 use std::time::Instant;
 use stiction_output::files::{self, Durability};
 use stiction_output::{
-    Category, Checkpoint, CheckpointIdentity, RunSummary, RunWriter, StepRecord, TimeShare, narrow,
-    peak_memory_bytes,
+    Category, Checkpoint, CheckpointIdentity, RunSummary, RunWriter, STRAIN_LIMIT_EXCESS, StepRecord,
+    TimeShare, narrow, peak_memory_bytes, remove_run,
 };
 use stiction_scene::{InitialContact, Scene};
 use stiction_solvers::{StepReport, StepSeconds};
@@ -28,6 +28,8 @@ pub struct RunOptions {
     pub canonical: String,
     /// Continue from the newest checkpoint in the folder.
     pub resume: bool,
+    /// Remove the run that the folder holds, once the scene has been checked.
+    pub overwrite: bool,
 }
 
 /// Told to the caller after every frame.
@@ -119,6 +121,9 @@ impl Recorder {
         };
         let identity =
             CheckpointIdentity { scene_hash: options.scene_hash.clone(), version: crate::VERSION.to_owned() };
+        if options.overwrite {
+            remove_run(folder)?;
+        }
         let found = match options.resume {
             true => Checkpoint::read_latest(&folder.join("checkpoint"), &identity)?,
             false => None,
@@ -134,7 +139,8 @@ impl Recorder {
             Some(checkpoint) => checkpoint::restore(simulation, &checkpoint.sections)?,
             None => writer.write_frame(&recording::frame(simulation, writer.layout(), None))?,
         }
-        Ok(Recorder { writer, start: Instant::now(), seconds_before, seconds: [0.0; 8] })
+        let seconds = writer.earlier_seconds();
+        Ok(Recorder { writer, start: Instant::now(), seconds_before, seconds })
     }
 
     /// Steps to the next frame, writing what they reached.
@@ -149,8 +155,6 @@ impl Recorder {
             self.seconds[Category::Detection as usize] += judging.elapsed().as_secs_f64();
             let writing = Instant::now();
             self.writer.write_step(&record(simulation, &report, &judgement, wall))?;
-            let excess = &mut self.writer.summary_mut().strain_limit_excess_max;
-            *excess = excess.max(report.strain_limit_excess);
             if simulation.frames > frame {
                 self.write_frame(simulation, &report, &judgement)?;
             }
@@ -277,6 +281,7 @@ fn record(simulation: &Simulation, report: &StepReport, judgement: &Judgement, w
         ..StepRecord::default()
     };
     out.extra.insert("converged".to_owned(), report.converged.into());
+    out.extra.insert(STRAIN_LIMIT_EXCESS.to_owned(), report.strain_limit_excess.into());
     if !report.contacts_by_kind.is_empty() {
         let kinds: BTreeMap<&str, usize> = report.contacts_by_kind.iter().copied().collect();
         out.extra.insert("contacts_by_kind".to_owned(), serde_json::json!(kinds));

@@ -6,7 +6,7 @@ use crate::judgement::Judgement;
 use stiction_bodies::{Model, Parameters, State, build};
 use stiction_contact::detect::{Collider, DetectOptions, Judge};
 use stiction_scene::{InitialContact, Scene};
-use stiction_solvers::{Solver, StepReport, World, create, with_resolve_time};
+use stiction_solvers::{MethodInfo, Solver, StepReport, Wish, World, create, methods, with_resolve_time};
 
 /// A scene that runs.
 pub struct Simulation {
@@ -104,6 +104,12 @@ impl Simulation {
     /// Largest principal stretch beyond rest at each node, averaged over its elements (for display).
     pub fn strain_per_node(&self) -> Vec<f32> {
         stiction_energy::strain::per_node(&self.model, &self.state.blocks)
+    }
+
+    /// Whether bodies touch under the method that runs it.
+    pub fn has_contact(&self) -> bool {
+        let has = |method: &MethodInfo| !method.leaves_out.contains(&Wish::Contact);
+        methods().iter().any(|method| method.key == self.method() && has(method))
     }
 
     /// Key of the method that runs it.

@@ -26,9 +26,13 @@ fn contact_pressure_is_force_over_area() {
     let options = RunOptions { canonical: loaded.canonical, ..RunOptions::default() };
     let run = folder.path().join("run");
     stiction::run(loaded.scene, &run, &options, |_| ControlFlow::Continue(())).expect("the scene runs");
-    let pressure = RunReader::open(&run).and_then(|r| r.channel(30, "contact_pressure")).expect("a channel");
+    let reader = RunReader::open(&run).expect("a run");
+    let pressure = reader.channel(30, "contact_pressure").expect("a channel");
     assert!(pressure.len() > 25, "the sheet and the floor");
     for value in &pressure[..25] {
         assert!((value / 9.81 - 1.0).abs() < 1e-3, "{pressure:?}");
     }
+    // The page, the one-file page and npz ask the first frame which channels there are.
+    assert_eq!(reader.channel_names(0).expect("frame 0"), reader.channel_names(30).expect("frame 30"));
+    assert!(reader.channel(0, "contact_pressure").is_ok_and(|start| start.iter().all(|p| *p == 0.0)));
 }

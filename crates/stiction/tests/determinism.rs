@@ -29,6 +29,7 @@ fn run_scene(
         scene_hash: loaded.hash.clone(),
         canonical: loaded.canonical,
         resume,
+        overwrite: false,
     };
     run(loaded.scene, folder, &options, |progress| match stop_after {
         Some(frame) if progress.frame >= frame => ControlFlow::Break(()),
