@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Simulate bodies in frictional contact: cloth, rods and hair, soft solids.
 #[derive(Parser)]
-#[command(name = "stiction", version, about, arg_required_else_help = true)]
+#[command(name = "stiction", version, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -15,7 +15,9 @@ pub struct Arguments {
 pub enum Command {
     /// List the gallery
     Scenes(ScenesOptions),
-    /// Read a scene, report its sizes; run nothing
+    /// List the methods, or the options of one
+    Methods(MethodsOptions),
+    /// Read a scene, report its sizes and what crosses at the start; run nothing
     Check(CheckOptions),
     /// Run a scene into a folder
     Run(RunOptions),
@@ -61,6 +63,29 @@ pub struct ScenesOptions {
 }
 
 #[derive(Args)]
+pub struct MethodsOptions {
+    /// Method whose options are listed with their defaults
+    pub key: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where a run goes.
+#[derive(Args)]
+pub struct FolderOptions {
+    /// Folder for the run (default: runs/NAME)
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Continue the run in the folder from its newest checkpoint
+    #[arg(long)]
+    pub resume: bool,
+    /// Replace the run in the folder; other files there stay
+    #[arg(long, conflicts_with = "resume")]
+    pub overwrite: bool,
+}
+
+#[derive(Args)]
 pub struct CheckOptions {
     #[command(flatten)]
     pub scene: SceneOptions,
@@ -73,12 +98,8 @@ pub struct CheckOptions {
 pub struct RunOptions {
     #[command(flatten)]
     pub scene: SceneOptions,
-    /// Folder for the run (default: runs/NAME)
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Continue the run in the folder from its newest checkpoint
-    #[arg(long)]
-    pub resume: bool,
+    #[command(flatten)]
+    pub folder: FolderOptions,
     /// Watch the run in the browser while it goes on
     #[arg(long)]
     pub view: bool,
@@ -176,12 +197,8 @@ pub struct ServerOptions {
 pub struct ViewOptions {
     #[command(flatten)]
     pub scene: SceneOptions,
-    /// Folder for the run of a scene (default: runs/NAME)
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Continue the run in the folder from its newest checkpoint
-    #[arg(long)]
-    pub resume: bool,
+    #[command(flatten)]
+    pub folder: FolderOptions,
     #[command(flatten)]
     pub server: ServerOptions,
 }
@@ -191,7 +208,10 @@ pub struct VerifyOptions {
     /// Cases to run (default: all)
     #[arg(value_name = "CASE")]
     pub cases: Vec<String>,
-    /// Method that runs them
+    /// List the cases and measure nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Method that runs them; cases with contact take `admm` instead of `newton`
     #[arg(long, value_name = "KEY", default_value = "newton")]
     pub method: String,
     /// Folder of recorded problems for the cases `ccd` and `coulomb`

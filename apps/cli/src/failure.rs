@@ -5,7 +5,8 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use stiction::SimulationError;
 use stiction::output::OutputError;
-use stiction::scene::SceneError;
+use stiction::scene::{Document, SceneError};
+use stiction::solvers::MethodError;
 use stiction_render::RenderError;
 
 /// A failed command.
@@ -30,6 +31,18 @@ impl Failure {
         match self {
             Failure::Input(_) => ExitCode::from(2),
             Failure::Run(_) => ExitCode::from(1),
+        }
+    }
+}
+
+impl Failure {
+    /// An error met while a scene was built or run: what a method says of its options is shown where they stand.
+    pub fn of_scene(error: SimulationError, document: &Document) -> Failure {
+        match &error {
+            SimulationError::Method(MethodError::Option { key, message }) => {
+                document.option_error(key, message).into()
+            }
+            _ => error.into(),
         }
     }
 }

@@ -4,6 +4,9 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod out;
+
 mod args;
 mod commands;
 mod failure;
@@ -18,6 +21,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
+        Command::Methods(options) => commands::methods::list(&options),
         Command::Scenes(options) => commands::scenes::list(&options),
         Command::Check(options) => commands::check::check(&options),
         Command::Run(options) => commands::run::run(&options),
@@ -31,7 +35,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{}", failure.text());
+            note!("{}", failure.text());
             failure.exit_code()
         }
     }

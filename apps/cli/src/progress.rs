@@ -41,10 +41,7 @@ impl Reporter {
                 || progress.frame == progress.frames =>
             {
                 self.last_line = progress.seconds;
-                eprintln!(
-                    "frame {}/{}  {:.1} s  {detail}",
-                    progress.frame, progress.frames, progress.seconds
-                );
+                note!("frame {}/{}  {:.1} s  {detail}", progress.frame, progress.frames, progress.seconds);
             }
             None => {}
         }

@@ -4,7 +4,7 @@ use crate::args::SceneOptions;
 use crate::failure::Failure;
 use std::path::Path;
 use stiction::gallery;
-use stiction::scene::{Loaded, load_full, load_text};
+use stiction::scene::{Loaded, load_full, load_text, suggest};
 
 /// Loads what the user named, with all changes applied.
 pub fn load(options: &SceneOptions) -> Result<Loaded, Failure> {
@@ -27,9 +27,9 @@ pub fn load(options: &SceneOptions) -> Result<Loaded, Failure> {
 
 fn unknown(name: &str) -> Failure {
     let names: Vec<&str> = gallery::scenes().iter().map(|s| s.name).collect();
+    let help = suggest(name.trim_end_matches(".toml"), names);
     Failure::Input(format!(
-        "error: there is no file `{name}` and no gallery scene of that name\n  the gallery has: {}",
-        names.join(", ")
+        "error: there is no file `{name}` and no gallery scene of that name; {help}\n  `stiction scenes` lists the gallery"
     ))
 }
 

@@ -50,8 +50,13 @@ fn wrong_input_names_file_line_and_fix() {
     refuse(&scene("").replace("\"newton\"", "\"newtn\""), &["newtn", "newton"]);
     refuse(
         &scene("").replace("key = \"newton\"", "key = \"newton\"\ntolerence = 1"),
-        &["tolerence", "tolerance"],
+        &["bad.toml:8", "tolerence", "did you mean `tolerance`?"],
     );
+    refuse(
+        &scene("").replace("key = \"newton\"", "key = \"newton\"\ntolerance = -1"),
+        &["bad.toml:8", "`tolerance` is -1"],
+    );
+    refuse(&scene("").replace("\"small\"", "\"../small\""), &["bad.toml:2", "name of a folder"]);
     refuse(
         &scene("").replace("\"left\"", "{ sphere = { centre = [9, 9, 9], radius = 0.1 } }"),
         &["bad.toml", "none of"],
@@ -99,7 +104,7 @@ fn unknown_scenes_and_folders_are_said_in_words() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = stiction(&["run", "flagg"], folder.path());
     assert_eq!(output.status.code(), Some(2));
-    assert!(error_text(&output).contains("flag"));
+    assert!(error_text(&output).contains("did you mean `flag`?"));
     let output = stiction(&["info", "nowhere"], folder.path());
     assert_eq!(output.status.code(), Some(2));
     assert!(error_text(&output).contains("nowhere"));
@@ -112,10 +117,16 @@ fn a_folder_with_a_run_is_not_overwritten_and_another_scene_does_not_resume() {
     assert!(stiction(&["run", "a.toml", "-o", "run"], folder.path()).status.success());
     let again = stiction(&["run", "a.toml", "-o", "run"], folder.path());
     assert_eq!(again.status.code(), Some(2));
-    assert!(error_text(&again).contains("--resume"));
+    assert!(error_text(&again).contains("--resume") && error_text(&again).contains("--overwrite"));
     let other = stiction(&["run", "a.toml", "-o", "run", "--resume", "--set", "gravity=3"], folder.path());
     assert_eq!(other.status.code(), Some(2), "{}", error_text(&other));
     assert!(error_text(&other).contains("another scene"));
+    fs::write(folder.path().join("run/notes.txt"), "mine").expect("a file");
+    let replaced = stiction(&["run", "a.toml", "-o", "run", "--overwrite", "--frames", "1"], folder.path());
+    assert!(replaced.status.success(), "{}", error_text(&replaced));
+    assert!(folder.path().join("run/frames/000001.frame").exists());
+    assert!(!folder.path().join("run/frames/000002.frame").exists(), "frames of the run before");
+    assert!(folder.path().join("run/notes.txt").exists(), "files of the user");
     let blocked = stiction(&["run", "a.toml", "-o", "a.toml/run"], folder.path());
     assert_eq!(blocked.status.code(), Some(2), "{}", error_text(&blocked));
 }
@@ -129,6 +140,7 @@ fn json_is_one_object_on_standard_output() {
         vec!["check", "a.toml", "--json"],
         vec!["run", "a.toml", "-o", "run", "--json"],
         vec!["info", "run", "--json"],
+        vec!["methods", "--json"],
     ] {
         let output = stiction(&arguments, folder.path());
         assert!(output.status.success(), "{arguments:?}: {}", error_text(&output));
@@ -136,6 +148,56 @@ fn json_is_one_object_on_standard_output() {
             serde_json::from_slice(&output.stdout).expect("standard output is JSON");
         assert!(value.is_object(), "{arguments:?}");
     }
+}
+
+/// A reader that leaves early (`| head -1`) ends a list quietly and does not stop a run.
+#[cfg(unix)]
+#[test]
+fn closed_pipes_do_no_harm() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.toml"), scene("")).expect("a file");
+    let closed = || {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        Stdio::from(writer)
+    };
+    let program = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stiction"));
+        command.args(arguments).current_dir(folder.path());
+        command
+    };
+    let listed = program(&["scenes"]).stdout(closed()).output().expect("the program starts");
+    assert_eq!((listed.status.code(), error_text(&listed)), (Some(0), String::new()));
+    let run = program(&["run", "a.toml", "-o", "run"]).stderr(closed()).output().expect("the program starts");
+    assert_eq!(run.status.code(), Some(0));
+    assert!(folder.path().join("run/frames/000003.frame").exists());
+}
+
+#[test]
+fn wrong_requests_about_runs_and_cases_are_input_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.toml"), scene("")).expect("a file");
+    assert!(stiction(&["run", "a.toml", "-o", "run"], folder.path()).status.success());
+    for (arguments, word) in [
+        (vec!["export", "run", "--to", "fbx"], "usda"),
+        (vec!["export", "run", "--to", "obj", "--body", "clth"], "cloth"),
+        (vec!["export", "run", "--to", "npz", "-o", "a.toml/x.npz"], "another folder"),
+        (vec!["render", "run", "-o", "a.jpg"], ".png"),
+        (vec!["render", "run", "--frames", "9"], "frames 0 to 3"),
+        (vec!["render", "run", "--camera", "nan,20"], "NaN,20"),
+        (vec!["render", "run", "--every", "0"], "1 or more"),
+        (vec!["verify", "coulomb"], "--data"),
+        (vec!["verify", "circle_rod", "--method", "pd"], "newton"),
+        (vec!["methods", "admn"], "`admm`"),
+    ] {
+        let output = stiction(&arguments, folder.path());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", error_text(&output));
+        assert!(error_text(&output).contains(word), "{arguments:?}: {}", error_text(&output));
+    }
+    let list = stiction(&["verify", "--list"], folder.path());
+    assert!(String::from_utf8_lossy(&list.stdout).contains("slope_block_default"));
+    let options = stiction(&["methods", "pd"], folder.path());
+    assert!(String::from_utf8_lossy(&options.stdout).contains("sweeps = 5"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::io::Error as IoError;
 #[derive(Debug, thiserror::Error)]
 pub enum ViewerError {
     /// The address cannot be listened on.
-    #[error("cannot listen on {address}: {source}; choose another --port, or 0 for any free one")]
+    #[error("cannot listen on {address}: {source}; choose another --port (0 for any free one) or --host")]
     Listen {
         /// Host and port asked for.
         address: String,

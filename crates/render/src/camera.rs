@@ -115,7 +115,10 @@ impl Camera {
     /// Checks ranges.
     pub fn validate(&self) -> Result<(), RenderError> {
         let fail = |problem: &str| {
-            Err(RenderError::BadCamera { text: format!("{self:?}"), problem: problem.into() })
+            Err(RenderError::BadCamera {
+                text: format!("{},{},{}", self.azimuth, self.elevation, self.distance),
+                problem: problem.into(),
+            })
         };
         if !(self.azimuth.is_finite() && self.elevation.is_finite() && self.elevation.abs() <= 89.0) {
             return fail("azimuth must be finite and elevation between -89 and 89 degrees");

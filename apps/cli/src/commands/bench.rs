@@ -21,7 +21,7 @@ impl From<BenchError> for Failure {
 pub fn bench(options: &BenchOptions) -> Result<(), Failure> {
     let cases = find(&options.cases)?;
     if options.list {
-        all().iter().for_each(|case| println!("{:20} {}", case.name, case.summary));
+        all().iter().for_each(|case| say!("{:20} {}", case.name, case.summary));
         return Ok(());
     }
     let settings = Settings { full: options.full, ..Settings::default() };
@@ -35,7 +35,7 @@ fn print_all(cases: &[Case], settings: &Settings) -> Result<(), Failure> {
     let machine = Machine::now().to_json();
     let (mut records, mut stopped): (Vec<Value>, usize) = (Vec::new(), 0);
     for (k, case) in cases.iter().enumerate() {
-        eprintln!("case {}/{}  {}", k + 1, cases.len(), case.name);
+        note!("case {}/{}  {}", k + 1, cases.len(), case.name);
         match case.run(settings) {
             Ok(found) => records.extend(found.iter().map(Record::to_json)),
             Err(error) => {
@@ -49,19 +49,19 @@ fn print_all(cases: &[Case], settings: &Settings) -> Result<(), Failure> {
 }
 
 fn print_tables(cases: &[Case], settings: &Settings) -> Result<(), Failure> {
-    println!("{}; wall time: best of the rounds, core time: mean, all threads", Machine::now().sentence());
+    say!("{}; wall time: best of the rounds, core time: mean, all threads", Machine::now().sentence());
     let mut stopped = 0;
     for case in cases {
         let start = Instant::now();
-        println!("\n{}: {}", case.name, case.summary);
+        say!("\n{}: {}", case.name, case.summary);
         match case.run(settings) {
             Ok(records) => records.iter().for_each(print_record),
             Err(error) => {
                 stopped += 1;
-                println!("  {error}");
+                say!("  {error}");
             }
         }
-        println!("  ({:.1} s, {})", start.elapsed().as_secs_f64(), Machine::now().sentence());
+        say!("  ({:.1} s, {})", start.elapsed().as_secs_f64(), Machine::now().sentence());
     }
     judge(stopped, cases.len())
 }
@@ -75,10 +75,10 @@ fn judge(stopped: usize, cases: usize) -> Result<(), Failure> {
 
 fn print_record(record: &Record) {
     let method = record.method.map_or(String::new(), |method| format!(", {method}"));
-    println!("  {}{method}", record.variant);
+    say!("  {}{method}", record.variant);
     record.figures.iter().for_each(print_figure);
     if let Some(note) = &record.note {
-        println!("    {note}");
+        say!("    {note}");
     }
 }
 
@@ -94,7 +94,7 @@ fn print_figure(figure: &Figure) {
     };
     let verdict = figure.reached().map_or("", |reached| reached.word());
     let line = format!("    {:42} {:>12}  {core:17} {limit:14} {verdict}", figure.name, number(figure.value));
-    println!("{}", line.trim_end());
+    say!("{}", line.trim_end());
 }
 
 /// Whole numbers whole, others with four digits.

@@ -5,6 +5,7 @@ use crate::args::CheckOptions;
 use crate::failure::Failure;
 use crate::scene_source::{load, with_threads};
 use serde::Serialize;
+use stiction::solvers::unheeded;
 use stiction::{Finding, Judgement, Simulation, SimulationError};
 
 #[derive(Serialize)]
@@ -21,6 +22,8 @@ struct Report {
     intersections: usize,
     overlaps: usize,
     findings: Vec<FindingReport>,
+    /// What the scene asks for and the method leaves out.
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -51,40 +54,47 @@ pub fn check(options: &CheckOptions) -> Result<(), Failure> {
         let mut simulation = Simulation::new(loaded.scene)?;
         let judgement = simulation.judge()?;
         Ok::<_, SimulationError>(report(&simulation, &judgement))
-    })??;
+    })?
+    .map_err(|error| Failure::of_scene(error, &loaded.document))?;
     if options.json {
         return print_json(&report);
     }
-    println!(
+    say!(
         "{}: method {}, {} frames, steps of {} s",
-        report.name, report.method, report.frames, report.step_size
+        report.name,
+        report.method,
+        report.frames,
+        report.step_size
     );
-    println!(
-        "{} vertices, {} elements, {} degrees of freedom",
-        report.vertices, report.elements, report.dofs
-    );
+    say!("{} vertices, {} elements, {} degrees of freedom", report.vertices, report.elements, report.dofs);
     for body in &report.bodies {
-        println!(
+        say!(
             "  {}: {}, {} vertices, {} elements, {:.4} kg, {} pinned",
-            body.name, body.kind, body.vertices, body.elements, body.mass, body.pinned
+            body.name,
+            body.kind,
+            body.vertices,
+            body.elements,
+            body.mass,
+            body.pinned
         );
     }
     for collider in &report.colliders {
-        println!("  {collider}: collider");
+        say!("  {collider}: collider");
     }
     print_findings(&report);
+    report.notes.iter().for_each(|sentence| say!("note: {sentence}"));
     Ok(())
 }
 
 /// Counts, then the worst of each pair of bodies.
 fn print_findings(report: &Report) {
-    println!("{} intersections, {} overlaps at the start", report.intersections, report.overlaps);
+    say!("{} intersections, {} overlaps at the start", report.intersections, report.overlaps);
     let mut shown: Vec<(&str, &[String; 2])> = Vec::new();
     for finding in &report.findings {
         let pair = (finding.kind, &finding.bodies);
         if !shown.contains(&pair) {
             let same = report.findings.iter().filter(|f| (f.kind, &f.bodies) == pair).count();
-            println!("  {} ({same} of this kind)", finding.sentence);
+            say!("  {} ({same} of this kind)", finding.sentence);
             shown.push(pair);
         }
     }
@@ -115,6 +125,7 @@ fn report(simulation: &Simulation, judgement: &Judgement) -> Report {
         colliders: simulation.scene.colliders.iter().map(|c| c.name.clone()).collect(),
         intersections: judgement.intersections(),
         overlaps: judgement.overlaps(),
+        notes: unheeded(&simulation.scene),
         findings: judgement.findings(&model.surfaces).into_iter().map(FindingReport::from).collect(),
     }
 }

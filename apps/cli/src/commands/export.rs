@@ -22,6 +22,6 @@ pub fn export(options: &ExportOptions) -> Result<(), Failure> {
             "format": report.format.name(), "path": report.path, "files": report.files,
         }));
     }
-    println!("{} file(s) of format {} in {}", report.files, report.format.name(), report.path.display());
+    say!("{} file(s) of format {} in {}", report.files, report.format.name(), report.path.display());
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::print_json;
 use crate::args::InfoOptions;
 use crate::failure::Failure;
-use stiction::output::{RunReader, RunSummary};
+use stiction::output::{RunReader, RunStatus, RunSummary};
 
 /// Reports on a run folder.
 pub fn info(options: &InfoOptions) -> Result<(), Failure> {
@@ -22,14 +22,23 @@ pub fn info(options: &InfoOptions) -> Result<(), Failure> {
 /// The summary in words.
 pub fn print(summary: &RunSummary) {
     let s = summary;
-    println!("{}: method {}, {:?}", s.scene, s.method, s.status);
-    s.failure.iter().for_each(|reason| println!("  failed: {reason}"));
-    println!("  {} vertices, {} elements, {} degrees of freedom", s.vertices, s.elements, s.dofs);
-    println!(
+    let status = match s.status {
+        RunStatus::Running => "running, or killed",
+        RunStatus::Finished => "finished",
+        RunStatus::Failed => "failed",
+    };
+    say!("{}: method {}, {status}", s.scene, s.method);
+    s.failure.iter().for_each(|reason| say!("  failed: {reason}"));
+    say!("  {} vertices, {} elements, {} degrees of freedom", s.vertices, s.elements, s.dofs);
+    say!(
         "  {} frames, {} steps, {:.2} s on {} threads, {:.1} ms per frame",
-        s.frames, s.steps, s.wall_seconds, s.threads, s.ms_per_frame
+        s.frames,
+        s.steps,
+        s.wall_seconds,
+        s.threads,
+        s.ms_per_frame
     );
-    println!(
+    say!(
         "  contacts {:.0} on average, {} at most; deepest penetration {:.3} mm; intersections {}",
         s.contacts_mean,
         s.contacts_max,
@@ -45,6 +54,6 @@ pub fn print(summary: &RunSummary) {
             value.as_f64().filter(|v| *v >= 0.005).map(|v| format!("{name} {:.0} %", 100.0 * v))
         })
         .collect();
-    println!("  time: {}", parts.join(", "));
-    println!("  state {}", s.state_hash);
+    say!("  time: {}", parts.join(", "));
+    say!("  state {}", s.state_hash);
 }

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod check;
 pub mod export;
 pub mod info;
+pub mod methods;
 pub mod profile;
 pub mod render;
 pub mod run;
@@ -17,6 +18,6 @@ use serde::Serialize;
 /// Prints one JSON object on standard output.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|e| Failure::Run(format!("error: {e}")))?;
-    println!("{text}");
+    say!("{text}");
     Ok(())
 }

@@ -22,7 +22,7 @@ pub fn draw(reader: &RunReader, step: Option<u64>, file: &Path) -> Result<(), Fa
     };
     std::fs::write(file, plot.to_svg())
         .map_err(|error| Failure::Run(format!("error: cannot write `{}`: {error}", file.display())))?;
-    println!("residuals of step {} drawn to {}", record.step, file.display());
+    say!("residuals of step {} drawn to {}", record.step, file.display());
     Ok(())
 }
 

@@ -8,8 +8,15 @@ use stiction_render::{Arrangement, Camera, ColourBy, FrameChoice, RunRenderOptio
 /// Draws frames of a run.
 pub fn render(options: &RenderOptions) -> Result<(), Failure> {
     let reader = RunReader::open(&options.run)?;
+    if options.output.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("png")) {
+        let name = options.output.display();
+        return Err(Failure::Input(format!(
+            "error: `-o {name}`: pictures are PNG files; let the name end in .png"
+        )));
+    }
     let mut details = RunRenderOptions::new(&options.output);
     details.frames = match options.every {
+        Some(0) => return Err(Failure::Input("error: `--every 0`: give 1 or more".to_owned())),
         Some(n) => FrameChoice::Every(n),
         None if options.frames.is_empty() => details.frames,
         None => FrameChoice::List(options.frames.clone()),
@@ -24,7 +31,13 @@ pub fn render(options: &RenderOptions) -> Result<(), Failure> {
     }
     (details.contacts, details.pins) = (options.contacts, options.pins);
     let report = render_run(&reader, &details)?;
-    println!("{} frame(s) in {:.2} s: {}", report.frames.len(), report.seconds, options.output.display());
+    let (count, seconds) = (report.frames.len(), report.seconds);
+    match &report.files[..] {
+        [first, .., last] => {
+            say!("{count} frame(s) in {seconds:.2} s: {} to {}", first.display(), last.display());
+        }
+        files => files.iter().for_each(|f| say!("{count} frame(s) in {seconds:.2} s: {}", f.display())),
+    }
     Ok(())
 }
 

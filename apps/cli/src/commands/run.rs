@@ -7,7 +7,7 @@ use crate::job::Job;
 
 /// Runs a scene.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
-    let job = Job::new(&options.scene, options.output.clone(), options.resume)?;
+    let job = Job::new(&options.scene, &options.folder)?;
     let folder = job.folder.display().to_string();
     let summary = match options.view {
         true => view::watch(job, &options.server)?,
@@ -17,6 +17,6 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         return print_json(&summary);
     }
     info::print(&summary);
-    println!("written to {folder}; look at it with: stiction view {folder}");
+    say!("written to {folder}; look at it with: stiction view {folder}");
     Ok(())
 }

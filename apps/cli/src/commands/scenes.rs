@@ -17,7 +17,7 @@ pub fn list(options: &ScenesOptions) -> Result<(), Failure> {
     }
     let width = headers.iter().map(|h| h.name.len()).max().unwrap_or(0);
     for header in &headers {
-        println!("{:width$}  {:8}  {}", header.name, header.method, header.summary);
+        say!("{:width$}  {:8}  {}", header.name, header.method, header.summary);
     }
     Ok(())
 }

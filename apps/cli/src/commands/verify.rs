@@ -17,6 +17,10 @@ impl From<VerifyError> for Failure {
 /// Runs cases and reports what they measured; fails when a quantity is outside of its tolerance.
 pub fn verify(options: &VerifyOptions) -> Result<(), Failure> {
     let cases = find(&options.cases)?;
+    if options.list {
+        cases.iter().for_each(|case| say!("{:34} {:13}  {}", case.name, case.kind.to_string(), case.summary));
+        return Ok(());
+    }
     if let Some(folder) = options.data.as_ref().filter(|folder| !folder.is_dir()) {
         return Err(Failure::Input(format!("error: `{}` is not a folder: check --data", folder.display())));
     }
@@ -24,7 +28,7 @@ pub fn verify(options: &VerifyOptions) -> Result<(), Failure> {
     let data = options.data.as_deref();
     let verdicts = run(&cases, &options.method, data, &|case, verdict| progress.done(case, verdict))?;
     progress.finish();
-    refuse_missing_data(options, &cases, &verdicts)?;
+    refuse_skipped(options, &cases, &verdicts)?;
     let outcomes: Vec<&Outcome> = verdicts.iter().flat_map(Verdict::outcomes).collect();
     match options.json {
         true => print_json(&serde_json::json!({ "cases": outcomes }))?,
@@ -36,13 +40,16 @@ pub fn verify(options: &VerifyOptions) -> Result<(), Failure> {
     }
 }
 
-/// A case that was asked for by name, with a folder that holds nothing for it, is a wrong request.
-fn refuse_missing_data(options: &VerifyOptions, cases: &[Case], verdicts: &[Verdict]) -> Result<(), Failure> {
-    if options.cases.is_empty() || options.data.is_none() {
+/// A case that was asked for by name, without the files that it needs, is a wrong request; so are names of which none can be measured.
+fn refuse_skipped(options: &VerifyOptions, cases: &[Case], verdicts: &[Verdict]) -> Result<(), Failure> {
+    if options.cases.is_empty() {
         return Ok(());
     }
+    let none = verdicts.iter().all(|verdict| matches!(verdict, Verdict::Skipped(_)));
     let skipped = cases.iter().zip(verdicts).find_map(|(case, verdict)| match verdict {
-        Verdict::Skipped(reason) if case.needs_data() => Some(format!("error: {}: {reason}", case.name)),
+        Verdict::Skipped(reason) if none || case.needs_data() => {
+            Some(format!("error: {}: {reason}", case.name))
+        }
         _ => None,
     });
     skipped.map_or(Ok(()), |text| Err(Failure::Input(text)))
@@ -51,19 +58,19 @@ fn refuse_missing_data(options: &VerifyOptions, cases: &[Case], verdicts: &[Verd
 fn print_table(cases: &[Case], verdicts: &[Verdict]) {
     for (case, verdict) in cases.iter().zip(verdicts) {
         match verdict {
-            Verdict::Skipped(reason) => println!("{}: skipped, {reason}\n", case.name),
+            Verdict::Skipped(reason) => say!("{}: skipped, {reason}\n", case.name),
             Verdict::Measured(outcomes) => {
                 let method = outcomes.first().map_or("", |outcome| &outcome.method);
-                println!("{} ({}, {method}): {}", case.name, case.kind, case.summary);
-                println!("  {:>13} {:>13} {:>9} {:>9}", "expected", "measured", "error", "limit");
+                say!("{} ({}, {method}): {}", case.name, case.kind, case.summary);
+                say!("  {:>13} {:>13} {:>9} {:>9}", "expected", "measured", "error", "limit");
                 outcomes.iter().for_each(print_row);
-                println!();
+                say!();
             }
         }
     }
     let outcomes = || verdicts.iter().flat_map(Verdict::outcomes);
     let passed = outcomes().filter(|outcome| outcome.pass).count();
-    println!("{passed} of {} quantities pass", outcomes().count());
+    say!("{passed} of {} quantities pass", outcomes().count());
 }
 
 fn print_row(outcome: &Outcome) {
@@ -73,7 +80,7 @@ fn print_row(outcome: &Outcome) {
         (true, None) => "    ",
         (true, Some(_)) => "pass",
     };
-    println!(
+    say!(
         "  {:>13} {:>13} {:>9.1e} {limit:>9}  {verdict}  {}",
         number(outcome.expected),
         number(outcome.measured),
@@ -122,7 +129,7 @@ impl Progress {
                 bar.set_message(format!("{} {word}", case.name));
                 bar.inc(1);
             }
-            None => eprintln!("case {count}/{}  {} {word}", self.cases, case.name),
+            None => note!("case {count}/{}  {} {word}", self.cases, case.name),
         }
     }
 

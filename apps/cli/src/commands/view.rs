@@ -11,11 +11,11 @@ pub fn view(options: &ViewOptions) -> Result<(), Failure> {
     if target.is_dir() {
         return show(target, &options.server);
     }
-    let job = Job::new(&options.scene, options.output.clone(), options.resume)?;
+    let job = Job::new(&options.scene, &options.folder)?;
     let folder = job.folder.display().to_string();
     let summary = watch(job, &options.server)?;
     super::info::print(&summary);
-    println!("written to {folder}");
+    say!("written to {folder}");
     Ok(())
 }
 
@@ -52,7 +52,7 @@ mod present {
         if job.is_blocked() {
             let folder = job.folder.display();
             return Err(Failure::Input(format!(
-                "error: {folder} already holds a run; look at it with `stiction view {folder}`, continue it with --resume, or choose another folder with -o"
+                "error: {folder} already holds a run; look at it with `stiction view {folder}`, continue it with --resume, replace it with --overwrite, or choose another folder with -o"
             )));
         }
         let activity = Activity::new();
@@ -64,11 +64,11 @@ mod present {
                 match &outcome {
                     Ok(_) => {
                         activity.finish();
-                        eprintln!("the run is done; the viewer stays until Ctrl-C");
+                        note!("the run is done; the viewer stays until Ctrl-C");
                     }
                     Err(failure) => {
                         activity.fail(failure.text());
-                        eprintln!("{}\nthe viewer stays until Ctrl-C", failure.text());
+                        note!("{}\nthe viewer stays until Ctrl-C", failure.text());
                     }
                 }
                 outcome
@@ -76,7 +76,7 @@ mod present {
             let served = server.serve_until_interrupt().map_err(failure);
             stop.store(true, Ordering::Relaxed);
             if activity.is_running() {
-                eprintln!("stopping after this frame; Ctrl-C again stops at once");
+                note!("stopping after this frame; Ctrl-C again stops at once");
             }
             let outcome = run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             served.and(outcome)
@@ -94,7 +94,7 @@ mod present {
             activity,
         })
         .map_err(failure)?;
-        eprintln!("viewer: {}  (Ctrl-C ends it)", server.url());
+        note!("viewer: {}  (Ctrl-C ends it)", server.url());
         let _ = std::io::stderr().flush();
         if !options.no_open && std::io::stderr().is_terminal() {
             open_browser(&server.url());
