@@ -23,6 +23,8 @@ use stiction_numerics::{Mat2, Vec3};
 const SMALLEST_HEIGHT: f64 = 1e-8;
 /// Stands for the length of an edge that vanished.
 const SMALLEST_LENGTH: f64 = 1e-60;
+/// Smallest trace of a Gram matrix whose square is still a number: below, the form counts as zero.
+const SMALLEST_GRAM: f64 = 1e-120;
 /// Two orthonormal vectors that span the zero-sum combinations of three vertices.
 const ZERO_SUM: [[f64; 3]; 2] = [
     [std::f64::consts::FRAC_1_SQRT_2, -std::f64::consts::FRAC_1_SQRT_2, 0.0],
@@ -143,7 +145,7 @@ impl PairedTerm {
             |i: usize, j: usize| (0..3).map(|v| self.inplane[i][v].dot(&self.inplane[j][v])).sum::<f64>();
         let (mut k00, k01, mut k11) = (dot(0, 0), dot(0, 1), dot(1, 1));
         let trace = k00 + k11;
-        if trace < 1e-200 {
+        if trace < SMALLEST_GRAM {
             return None;
         }
         k00 += 1e-14 * trace;
@@ -185,6 +187,21 @@ mod tests {
         // Walking the edge the other way and swapping the flaps changes nothing.
         let q = Vec3::new(0.3, -0.8, 0.4);
         assert!((dihedral_angle(a, b, p, q) - dihedral_angle(b, a, q, p)).abs() < 1e-15);
+    }
+
+    /// Bends fade away along a flat sheet as exp(−x): far from where it is bent they pass through every size.
+    #[test]
+    fn positive_part_of_a_vanishing_bend_is_finite() {
+        let (edge, apex) = (Vec3::new(0.01, 0.002, 0.0), Vec3::new(0.004, 0.009, 0.0));
+        let wing = Wing::new(edge, apex, edge.cross(&apex));
+        for exponent in 0..320 {
+            let weight = 10_f64.powi(-exponent);
+            let mut term = PairedTerm::default();
+            wing.add_paired(weight, [0, 1, 2], &mut term);
+            let size = term.positive_part().map_or(0.0, |y| y.iter().flatten().map(Vec3::norm).sum::<f64>());
+            // Columns Y of `Y Yᵀ`: the root of the form, which is some weight/h².
+            assert!(size <= 1e3 * weight.sqrt(), "weight {weight:e}: columns of {size:e}");
+        }
     }
 
     #[test]
