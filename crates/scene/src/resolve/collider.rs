@@ -68,28 +68,9 @@ fn shape(
     placement: &Placement,
     context: &mut Context<'_>,
 ) -> Resolved<ColliderShape> {
-    let given = [
-        ("plane", file.plane.is_some()),
-        ("sphere", file.sphere.is_some()),
-        ("box", file.box_.is_some()),
-        ("cylinder", file.cylinder.is_some()),
-        ("capsule", file.capsule.is_some()),
-        ("mesh", file.mesh.is_some()),
-    ];
-    if given.iter().filter(|(_, on)| *on).count() != 1 {
-        let problem = Problem::Conflict("a collider has exactly one shape".to_owned());
-        return fault(path, problem, "write one of plane, sphere, box, cylinder, capsule, mesh");
-    }
-    if (file.scale.is_some() || file.rotate.is_some()) && file.mesh.is_none() {
-        let problem = Problem::Conflict("`scale` and `rotate` of a collider are for meshes".to_owned());
-        return fault(path, problem, "give the size and direction in the shape itself");
-    }
+    refuse_mixtures(path, file)?;
     let inverted = file.inverted.unwrap_or(false);
     let shift = file.translate.map_or_else(Vec3::zeros, vec3);
-    if inverted && (file.plane.is_some() || file.mesh.is_some()) {
-        let problem = Problem::Conflict("planes and meshes cannot be inverted".to_owned());
-        return fault(format!("{path}.inverted"), problem, "turn the normal, or the triangles, round");
-    }
     if let Some(plane) = &file.plane {
         let normal = match &plane.normal {
             Some(normal) => direction(&format!("{path}.plane.normal"), normal)?,
@@ -127,6 +108,31 @@ fn shape(
         });
     }
     mesh_shape(path, file, placement, context)
+}
+
+/// A collider has one shape, and only what that shape can have.
+fn refuse_mixtures(path: &str, file: &ColliderFile) -> Resolved<()> {
+    let given = [
+        ("plane", file.plane.is_some()),
+        ("sphere", file.sphere.is_some()),
+        ("box", file.box_.is_some()),
+        ("cylinder", file.cylinder.is_some()),
+        ("capsule", file.capsule.is_some()),
+        ("mesh", file.mesh.is_some()),
+    ];
+    if given.iter().filter(|(_, on)| *on).count() != 1 {
+        let problem = Problem::Conflict("a collider has exactly one shape".to_owned());
+        return fault(path, problem, "write one of plane, sphere, box, cylinder, capsule, mesh");
+    }
+    if (file.scale.is_some() || file.rotate.is_some()) && file.mesh.is_none() {
+        let problem = Problem::Conflict("`scale` and `rotate` of a collider are for meshes".to_owned());
+        return fault(path, problem, "give the size and direction in the shape itself");
+    }
+    if file.inverted == Some(true) && (file.plane.is_some() || file.mesh.is_some()) {
+        let problem = Problem::Conflict("planes and meshes cannot be inverted".to_owned());
+        return fault(format!("{path}.inverted"), problem, "turn the normal, or the triangles, round");
+    }
+    Ok(())
 }
 
 fn mesh_shape(

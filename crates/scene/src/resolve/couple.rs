@@ -131,27 +131,7 @@ pub(super) fn stitches(files: &[StitchFile], bodies: &Bodies) -> Resolved<Vec<St
         let rest_length =
             non_negative(&format!("{path}.rest_length"), "rest_length", file.rest_length.unwrap_or(0.0))?;
         let active = spans(&format!("{path}.active"), &file.active)?;
-        let mut rows: Vec<(String, (u32, u32, u32, f64))> = Vec::new();
-        rows.extend(
-            file.pairs
-                .iter()
-                .enumerate()
-                .map(|(k, p)| (format!("{path}.pairs.{k}"), (p[0], p[1], p[1], 0.0))),
-        );
-        rows.extend(file.weighted.iter().enumerate().map(|(k, w)| (format!("{path}.weighted.{k}"), *w)));
-        if file.from_mesh == Some(true) {
-            let owner = bodies.list[a].instance_of.as_ref().map_or(&bodies.list[a].name, |i| &i.name);
-            let sewn = bodies.stitches.get(owner).into_iter().flatten();
-            rows.extend(sewn.map(|s| (format!("{path}.from_mesh"), *s)));
-        }
-        if rows.is_empty() {
-            let problem = Problem::Conflict("there is nothing to sew".to_owned());
-            return fault(
-                path,
-                problem,
-                "give `pairs` or `weighted`, or `from_mesh` with an OBJ that has stitch lines",
-            );
-        }
+        let rows = seams(&path, file, a, bodies)?;
         for (at, (v, p, q, w)) in rows {
             if !(0.0..=1.0).contains(&w) {
                 let problem = Problem::OutOfRange {
@@ -169,6 +149,30 @@ pub(super) fn stitches(files: &[StitchFile], bodies: &Bodies) -> Resolved<Vec<St
         }
     }
     Ok(list)
+}
+
+/// A vertex, the two between which it is sewn, and the weight of the second of them.
+type Seam = (u32, u32, u32, f64);
+
+/// All that one table sews together, each with its place in the scene.
+fn seams(path: &str, file: &StitchFile, body: usize, bodies: &Bodies) -> Resolved<Vec<(String, Seam)>> {
+    let pair = |(k, p): (usize, &[u32; 2])| (format!("{path}.pairs.{k}"), (p[0], p[1], p[1], 0.0));
+    let mut rows: Vec<(String, Seam)> = file.pairs.iter().enumerate().map(pair).collect();
+    rows.extend(file.weighted.iter().enumerate().map(|(k, w)| (format!("{path}.weighted.{k}"), *w)));
+    if file.from_mesh == Some(true) {
+        let owner = bodies.list[body].instance_of.as_ref().map_or(&bodies.list[body].name, |i| &i.name);
+        let sewn = bodies.stitches.get(owner).into_iter().flatten();
+        rows.extend(sewn.map(|s| (format!("{path}.from_mesh"), *s)));
+    }
+    if rows.is_empty() {
+        let problem = Problem::Conflict("there is nothing to sew".to_owned());
+        return fault(
+            path,
+            problem,
+            "give `pairs` or `weighted`, or `from_mesh` with an OBJ that has stitch lines",
+        );
+    }
+    Ok(rows)
 }
 
 /// (1 − w) a + w b of points that share no vertex, or sum where they do.

@@ -194,22 +194,44 @@ impl Values<'_> {
             None => self.positive("density", f.density)?,
         };
         let (stretch, poisson) = self.membrane()?;
-        let bending_stiffness = match (f.bending_stiffness, f.young_bending) {
-            (Some(value), _) => non_negative(&self.at("bending_stiffness"), "bending_stiffness", value)?,
-            (None, Some(young)) => plate_stiffness(
-                non_negative(&self.at("young_bending"), "young_bending", young)?,
-                thickness,
-                poisson,
-            ),
-            (None, None) => {
-                let young = match stretch {
-                    MembraneStiffness::Isotropic { young, .. } => young,
-                    MembraneStiffness::Orthotropic { warp, weft, .. } => (warp * weft).sqrt(),
-                };
-                plate_stiffness(young, thickness, poisson)
-            }
+        Ok(ClothMaterial {
+            density,
+            thickness,
+            membrane: self.membrane_law(&stretch)?,
+            bending_stiffness: self.bending_stiffness(thickness, &stretch, poisson)?,
+            stretch,
+            bending: match f.bending.unwrap_or(BendingName::Hinge) {
+                BendingName::Hinge => BendingLaw::Hinge,
+                BendingName::Quadratic => BendingLaw::Quadratic,
+                BendingName::ShapeOperator => BendingLaw::ShapeOperator,
+            },
+            bending_poisson: poisson,
+            rest_curved,
+            damping: self.damping()?,
+            strain_limit: match f.strain_limit {
+                Some(limit) => Some(positive(&self.at("strain_limit"), "strain_limit", limit)?),
+                None => None,
+            },
+            drag: self.drag(1.0, 0.01)?,
+        })
+    }
+
+    /// As given, or that of a plate of the bending modulus, or else of the modulus of stretching \[N m\].
+    fn bending_stiffness(&self, thickness: f64, stretch: &MembraneStiffness, poisson: f64) -> Resolved<f64> {
+        let f = &self.file;
+        if let Some(value) = f.bending_stiffness {
+            return non_negative(&self.at("bending_stiffness"), "bending_stiffness", value);
+        }
+        let young = match (f.young_bending, stretch) {
+            (Some(young), _) => non_negative(&self.at("young_bending"), "young_bending", young)?,
+            (None, MembraneStiffness::Isotropic { young, .. }) => *young,
+            (None, MembraneStiffness::Orthotropic { warp, weft, .. }) => (warp * weft).sqrt(),
         };
-        let law = match f.law.unwrap_or(LawName::Stvk) {
+        Ok(plate_stiffness(young, thickness, poisson))
+    }
+
+    fn membrane_law(&self, stretch: &MembraneStiffness) -> Resolved<MembraneLaw> {
+        let law = match self.file.law.unwrap_or(LawName::Stvk) {
             LawName::Stvk => MembraneLaw::Stvk,
             LawName::NeoHookean => MembraneLaw::NeoHookean,
             LawName::Arap => MembraneLaw::Arap,
@@ -225,26 +247,7 @@ impl Values<'_> {
                 "change `law`, or give one `young` instead of `young_warp`, `young_weft` and `shear`",
             );
         }
-        Ok(ClothMaterial {
-            density,
-            thickness,
-            membrane: law,
-            stretch,
-            bending: match f.bending.unwrap_or(BendingName::Hinge) {
-                BendingName::Hinge => BendingLaw::Hinge,
-                BendingName::Quadratic => BendingLaw::Quadratic,
-                BendingName::ShapeOperator => BendingLaw::ShapeOperator,
-            },
-            bending_stiffness,
-            bending_poisson: poisson,
-            rest_curved,
-            damping: self.damping()?,
-            strain_limit: match f.strain_limit {
-                Some(limit) => Some(positive(&self.at("strain_limit"), "strain_limit", limit)?),
-                None => None,
-            },
-            drag: self.drag(1.0, 0.01)?,
-        })
+        Ok(law)
     }
 
     /// In-plane stiffness and the Poisson ratio for bending.

@@ -380,25 +380,8 @@ pub(super) fn triangles_of(
 
 fn groom(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<RawMesh> {
     let on = ground(at, g, context)?;
-    let triangles = &on.triangles;
     sizes(at, "length", &[g.length])?;
-    let area: f64 = triangles
-        .iter()
-        .map(|t| {
-            let [a, b, c] = t.map(|i| on.vertices[i as usize]);
-            0.5 * (b - a).cross(&(c - a)).norm()
-        })
-        .sum();
-    let strands = match (g.count, g.density) {
-        (Some(count), None) => count,
-        (None, Some(density)) => {
-            (positive(&format!("{at}.density"), "density", density)? * area).round() as u32
-        }
-        _ => {
-            let problem = Problem::Conflict("a groom needs either `count` or `density`".to_owned());
-            return fault(at, problem, "write `count = 1000`, say");
-        }
-    };
+    let strands = strand_count(at, g, &on)?;
     counts(at, "count", [strands], [1])?;
     counts(at, "segments", [g.segments], [1])?;
     let curl_radius =
@@ -434,7 +417,29 @@ fn groom(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<RawMesh
         min_up: g.min_up.unwrap_or(-1.0),
         seed: g.seed.unwrap_or(context.seed),
     };
-    Ok(generate::groom(&on.vertices, triangles, &options))
+    Ok(generate::groom(&on.vertices, &on.triangles, &options))
+}
+
+/// As given, or by the area of the ground.
+fn strand_count(at: &str, g: &GroomMesh, on: &Ground) -> Resolved<u32> {
+    let area: f64 = on
+        .triangles
+        .iter()
+        .map(|t| {
+            let [a, b, c] = t.map(|i| on.vertices[i as usize]);
+            0.5 * (b - a).cross(&(c - a)).norm()
+        })
+        .sum();
+    match (g.count, g.density) {
+        (Some(count), None) => Ok(count),
+        (None, Some(density)) => {
+            Ok((positive(&format!("{at}.density"), "density", density)? * area).round() as u32)
+        }
+        _ => {
+            let problem = Problem::Conflict("a groom needs either `count` or `density`".to_owned());
+            fault(at, problem, "write `count = 1000`, say")
+        }
+    }
 }
 
 /// The surface that a groom grows on: a mesh, or a body where it is placed.
