@@ -102,9 +102,11 @@ fn slipping(setup: &Setup<'_>, sample: Sample, epsilon: f64, expected: f64) -> R
         (0..rest.len()).filter(|&n| rest[n].z < low + 1e-9).collect()
     };
     let side = if matches!(sample, Sample::Rod) { Vec3::x() } else { Vec3::y() };
+    // Iterations of `pd` brake a buckle: from a small push the strip is pressed far beyond its load, leaps off the floor and lands aside.
+    let push = if setup.method == "pd" && matches!(sample, Sample::Strip) { 0.1 } else { 0.02 };
     let state = &mut specimen.simulation.state;
     for (v, x) in state.velocities.iter_mut().zip(&state.blocks).take(specimen.simulation.model.nodes) {
-        *v = side * (0.02 * (std::f64::consts::PI * x.z / LENGTH).sin().max(0.0));
+        *v = side * (push * (std::f64::consts::PI * x.z / LENGTH).sin().max(0.0));
     }
     for step in 0..200 {
         // Forces that a high friction locks between the nodes of the end are let go before the measurement begins.
