@@ -348,6 +348,8 @@ fn surfaces(scene: &Scene, bodies: &mut [Body], nodes: usize, rods: &RodTable) -
             directions: grain,
         });
     }
+    out.triangles.shrink_to_fit();
+    out.object_of_vertex.shrink_to_fit();
     out
 }
 

@@ -5,12 +5,13 @@ use crate::error::SimulationError;
 use crate::judgement::Judgement;
 use stiction_bodies::{Model, Parameters, State, build};
 use stiction_contact::detect::{Collider, DetectOptions, Judge};
+use stiction_scene::resolved::{BodyKind, Cells};
 use stiction_scene::{InitialContact, Scene};
 use stiction_solvers::{MethodInfo, Solver, StepReport, Wish, World, create, methods, with_resolve_time};
 
 /// A scene that runs.
 pub struct Simulation {
-    /// The scene, without places and patterns of its meshes: the model has them.
+    /// The scene, without places and patterns of its meshes, triangles of cloth and tets of solids: the model has them.
     pub scene: Scene,
     /// Its compiled model.
     pub model: Model,
@@ -43,8 +44,14 @@ impl Simulation {
         let own = || Collider::new(&model, DetectOptions::judging());
         let collider = if solver.lend_tree().is_some() { None } else { Some(own()?) };
         let clock = Clock::new(scene.fps, scene.step_size);
-        for mesh in scene.bodies.iter_mut().map(|body| &mut body.mesh) {
+        for body in &mut scene.bodies {
+            let mesh = &mut body.mesh;
             (mesh.vertices, mesh.rest_vertices, mesh.uv) = (Vec::new(), None, None);
+            match (body.kind, &mut mesh.cells) {
+                (BodyKind::Cloth, Cells::Triangles(cells)) => *cells = Vec::new(),
+                (BodyKind::Solid, Cells::Tets(cells)) => *cells = Vec::new(),
+                _ => {}
+            }
         }
         Ok(Simulation {
             scene,

@@ -5,6 +5,7 @@ use crate::args::CheckOptions;
 use crate::failure::Failure;
 use crate::scene_source::{load, with_threads};
 use serde::Serialize;
+use stiction::scene::resolved::BodyKind;
 use stiction::solvers::unheeded;
 use stiction::{Finding, Judgement, Simulation, SimulationError};
 
@@ -108,7 +109,12 @@ fn report(simulation: &Simulation, judgement: &Judgement) -> Report {
             name: body.name.clone(),
             kind: format!("{:?}", body.kind).to_lowercase(),
             vertices: body.nodes.len(),
-            elements: source.mesh.cells.len(),
+            // A simulation leaves triangles of cloth and tets of solids to its model.
+            elements: match body.kind {
+                BodyKind::Cloth => body.triangles.len(),
+                BodyKind::Solid => body.tets.len(),
+                _ => source.mesh.cells.len(),
+            },
             mass: model.body_mass(index),
             pinned: source.pins.iter().map(|p| p.vertices.len()).sum(),
         }

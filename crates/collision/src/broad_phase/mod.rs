@@ -66,6 +66,8 @@ pub struct BroadPhase {
     tree: Bvh,
     /// Elements in tree order.
     elements: Vec<Element>,
+    vertex_count: usize,
+    /// Of all vertices; of none after [`BroadPhase::release_boxes`].
     vertex_boxes: Vec<Box32>,
     moving: MovingBoxes,
     /// Subtracted before rounding to `f32`, so that a scene far from zero keeps its digits.
@@ -80,7 +82,8 @@ impl BroadPhase {
         let mut phase = Self {
             tree: Bvh::build(&[], |_| 0),
             elements: Vec::new(),
-            vertex_boxes: vec![Box32::EMPTY; mesh.vertex_count()],
+            vertex_count: mesh.vertex_count(),
+            vertex_boxes: Vec::new(),
             moving: MovingBoxes::default(),
             origin: centre(positions),
             rebuilds: 0,
@@ -162,6 +165,12 @@ impl BroadPhase {
         Ok(())
     }
 
+    /// Frees the boxes until the next query or refit, which makes them all anew; the tree keeps its shape.
+    pub fn release_boxes(&mut self) {
+        self.vertex_boxes = Vec::new();
+        self.tree.release_boxes();
+    }
+
     /// The tree, for queries of one's own.
     pub fn tree(&self) -> &Bvh {
         &self.tree
@@ -227,6 +236,7 @@ impl BroadPhase {
         reach: impl Fn(usize) -> f64 + Sync,
     ) {
         let origin = self.origin;
+        self.vertex_boxes.resize(self.vertex_count, Box32::EMPTY);
         self.vertex_boxes.par_chunks_mut(CHUNK).enumerate().for_each(|(number, boxes)| {
             for (k, slot) in boxes.iter_mut().enumerate() {
                 let v = number * CHUNK + k;

@@ -138,6 +138,11 @@ impl Bvh {
         self.take(boxes, area);
     }
 
+    /// Frees its boxes; a refit makes them anew.
+    pub(crate) fn release_boxes(&mut self) {
+        self.boxes = Boxes::default();
+    }
+
     fn take(&mut self, boxes: Boxes<Box32>, area: f64) {
         let root = boxes.nodes.first().map_or(0.0, Box32::half_area);
         self.cost = area / root.max(f64::MIN_POSITIVE);

@@ -18,7 +18,7 @@ pub(super) fn refuse_intersections(
     detector: &mut Detector,
     limits: &StrainLimits,
     model: &Model,
-    configuration: &Configuration,
+    configuration: &Configuration<'_>,
     when: &str,
 ) -> Result<f64, StepError> {
     let x = surface_positions(model, configuration);

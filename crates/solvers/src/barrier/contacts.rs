@@ -13,6 +13,7 @@ use super::options::BarrierOptions;
 use super::walls::Wall;
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
@@ -23,20 +24,29 @@ use stiction_contact::barrier::{edge_edge_lead, inside_share};
 use stiction_contact::detect::{PlacedShape, collision_mesh};
 use stiction_numerics::{BlockPattern, Vec3};
 
-/// Where everything is: unknowns, vertices of mesh colliders, and the time that places analytic colliders.
+/// Where everything is: unknowns, vertices of mesh colliders, and the time that places analytic colliders. What others keep anyway, the start
+/// of a step and where prescribed blocks go, is borrowed: on large meshes each copy counts.
 #[derive(Clone, Debug)]
-pub(super) struct Configuration {
-    pub blocks: Vec<Vec3>,
+pub(super) struct Configuration<'a> {
+    pub blocks: Cow<'a, [Vec3]>,
     pub kinematic: Vec<Vec3>,
     pub time: f64,
+}
+
+impl Configuration<'_> {
+    /// A copy that can move.
+    pub fn to_owned_blocks(&self) -> Configuration<'static> {
+        let blocks = Cow::Owned(self.blocks.to_vec());
+        Configuration { blocks, kinematic: self.kinematic.clone(), time: self.time }
+    }
 }
 
 /// The three configurations of an iteration: the start of the step, the present one, and where prescribed things go.
 #[derive(Clone, Copy)]
 pub(super) struct Way<'a> {
-    pub start: &'a Configuration,
-    pub now: &'a Configuration,
-    pub target: &'a Configuration,
+    pub start: &'a Configuration<'a>,
+    pub now: &'a Configuration<'a>,
+    pub target: &'a Configuration<'a>,
 }
 
 /// A contact nearer than its activation gap.
@@ -176,8 +186,8 @@ impl Detector {
     pub fn expect(
         &mut self,
         model: &Model,
-        from: &Configuration,
-        to: &Configuration,
+        from: &Configuration<'_>,
+        to: &Configuration<'_>,
     ) -> Result<(), StepError> {
         self.near.forget();
         let (from, to) = (surface_positions(model, from), surface_positions(model, to));
@@ -230,14 +240,17 @@ fn recall(contacts: &mut [Contact], anchors: &Memory<Kept>, forecasts: &Memory<F
     });
 }
 
-/// All surface vertices of a configuration.
-pub(super) fn surface_positions(model: &Model, configuration: &Configuration) -> Vec<Vec3> {
+/// All surface vertices of a configuration: its nodes themselves where there is nothing else.
+pub(super) fn surface_positions<'a>(model: &Model, configuration: &'a Configuration<'_>) -> Cow<'a, [Vec3]> {
     let surfaces = &model.surfaces;
+    if surfaces.vertices() == surfaces.nodes {
+        return Cow::Borrowed(&configuration.blocks[..surfaces.nodes]);
+    }
     let mut out = Vec::with_capacity(surfaces.vertices());
     out.extend_from_slice(&configuration.blocks[..surfaces.nodes]);
     surfaces.embedded.append_positions(&configuration.blocks, &mut out);
     out.extend_from_slice(&configuration.kinematic);
-    out
+    Cow::Owned(out)
 }
 
 /// Where the vertices of mesh colliders are at a time by their script.

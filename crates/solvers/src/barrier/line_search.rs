@@ -44,10 +44,10 @@ impl Limit {
 }
 
 /// `now + share · direction`.
-fn ahead(now: &Configuration, direction: &Configuration, share: f64) -> Configuration {
-    let along = |x: &[Vec3], d: &[Vec3]| x.iter().zip(d).map(|(x, d)| x + d * share).collect();
+fn ahead(now: &Configuration<'_>, direction: &Configuration<'_>, share: f64) -> Configuration<'static> {
+    let along = |x: &[Vec3], d: &[Vec3]| x.iter().zip(d).map(|(x, d)| x + d * share).collect::<Vec<Vec3>>();
     Configuration {
-        blocks: along(&now.blocks, &direction.blocks),
+        blocks: along(&now.blocks, &direction.blocks).into(),
         kinematic: along(&now.kinematic, &direction.kinematic),
         time: now.time + direction.time * share,
     }
@@ -60,7 +60,7 @@ pub(super) fn constraint_line_search(
     limits: &StrainLimits,
     model: &Model,
     contacts: &[Contact],
-    [now, direction]: [&Configuration; 2],
+    [now, direction]: [&Configuration<'_>; 2],
 ) -> Result<Limit, StepError> {
     let end = ahead(now, direction, options.extension);
     let (from, mut to) = (surface_positions(model, now), surface_positions(model, &end));
@@ -75,7 +75,6 @@ pub(super) fn constraint_line_search(
     search.islands.join_contacts(contacts);
     search.keep_off_walls(walls, &WallMotion { start: &from, end: &to, times: [now.time, end.time] });
     search.keep_within_limits(limits, [&now.blocks, &end.blocks]);
-    drop(end);
     if !near.holds(&from, &to) {
         search.keep_apart(near.select(mesh, [&from, &to], Wanted::Closing(options.slack)), [&from, &to]);
     }
@@ -83,10 +82,12 @@ pub(super) fn constraint_line_search(
     // Ways as far as they may still be open.
     let reach = search.by_object();
     let of_vertex = &model.surfaces.object_of_vertex;
-    for ((to, from), &object) in to.iter_mut().zip(&from).zip(of_vertex) {
-        match reach[object as usize] {
-            1.0 => {}
-            share => *to = from + (*to - from) * share,
+    if reach.iter().any(|&share| share < 1.0) {
+        for ((to, from), &object) in to.to_mut().iter_mut().zip(&from[..]).zip(of_vertex) {
+            match reach[object as usize] {
+                1.0 => {}
+                share => *to = from + (*to - from) * share,
+            }
         }
     }
     search.shares.alpha.fill(1.0);

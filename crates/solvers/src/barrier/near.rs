@@ -67,6 +67,8 @@ impl NearPairs {
             [a.inf(&b), a.sup(&b)]
         };
         self.candidates = phase.boxed_candidates(mesh, corners, gap + 2.0 * margin)?;
+        // Searches are rare, and what comes between needs the room.
+        phase.release_boxes();
         // A hair inside: the tree rounds its boxes.
         let grow = Vec3::repeat(0.99 * margin);
         let kept = |v: usize| {

@@ -62,9 +62,9 @@ impl Newton<'_> {
         &mut self,
         gamma: f64,
         potential: &IncrementalPotential<'_>,
-        start: &Configuration,
-        target: &Configuration,
-        now: &mut Configuration,
+        start: &Configuration<'_>,
+        target: &Configuration<'_>,
+        now: &mut Configuration<'static>,
     ) -> Result<Iteration, StepError> {
         let way = Way { start, now: &*now, target };
         let (detector, world, memories) = (&mut *self.detector, self.world, (self.anchors, &self.forecasts));
@@ -72,7 +72,7 @@ impl Newton<'_> {
         let fixed = &potential.prescription.fixed;
         let (terms, d, solved) = self.assemble_and_solve(potential, way, &contacts)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
-        let direction = Configuration { blocks: d, kinematic, time: target.time - now.time };
+        let direction = Configuration { blocks: d.into(), kinematic, time: target.time - now.time };
         let (options, detector, limits) = (self.options, &mut *self.detector, self.limits);
         let limit = timed(&mut self.seconds.line_search, || {
             constraint_line_search(options, detector, limits, world.model, &contacts, [now, &direction])
@@ -94,7 +94,7 @@ impl Newton<'_> {
         let change = potential.change_size(&direction.blocks);
         let mean_change = mean_over_free(&direction.blocks[..world.model.nodes], fixed);
         let is_settling = self.is_settling(potential, way, (&contacts, &terms), &direction.blocks);
-        *now = moved(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
+        go_along(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
         Ok(Iteration { limit, change, mean_change, is_settling, solved, contacts, forces, forecasts })
     }
 
@@ -206,30 +206,29 @@ fn mean_over_free(d: &[Vec3], fixed: &[bool]) -> f64 {
     (sum / f64::from(count.max(1))).sqrt()
 }
 
-/// `now + γ α d` with α by object; prescribed things that go all the way stand exactly where their script wants them.
-fn moved(
-    now: &Configuration,
-    direction: &Configuration,
-    target: &Configuration,
+/// `now ← now + γ α d` with α by object; prescribed things that go all the way stand exactly where their script wants them.
+fn go_along(
+    now: &mut Configuration<'static>,
+    direction: &Configuration<'_>,
+    target: &Configuration<'_>,
     fixed: &[bool],
     alpha: &[f64],
     (owners, gamma): (&Owners, f64),
-) -> Configuration {
-    let block = |i: usize| match alpha[owners.of_block[i] as usize] {
-        1.0 if fixed[i] => target.blocks[i],
-        share => now.blocks[i] + direction.blocks[i] * (share * gamma),
-    };
-    let vertex = |i: usize| match alpha[owners.of_kinematic[i] as usize] {
-        1.0 => target.kinematic[i],
-        share => now.kinematic[i] + direction.kinematic[i] * share,
-    };
-    let time = match alpha[owners.clock()] {
-        1.0 => target.time,
-        share => now.time + direction.time * share,
-    };
-    Configuration {
-        blocks: (0..now.blocks.len()).map(block).collect(),
-        kinematic: (0..now.kinematic.len()).map(vertex).collect(),
-        time,
+) {
+    for (i, x) in now.blocks.to_mut().iter_mut().enumerate() {
+        match alpha[owners.of_block[i] as usize] {
+            1.0 if fixed[i] => *x = target.blocks[i],
+            share => *x += direction.blocks[i] * (share * gamma),
+        }
+    }
+    for (i, x) in now.kinematic.iter_mut().enumerate() {
+        match alpha[owners.of_kinematic[i] as usize] {
+            1.0 => *x = target.kinematic[i],
+            share => *x += direction.kinematic[i] * share,
+        }
+    }
+    match alpha[owners.clock()] {
+        1.0 => now.time = target.time,
+        share => now.time += direction.time * share,
     }
 }

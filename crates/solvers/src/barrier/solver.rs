@@ -17,6 +17,7 @@ use crate::registry::MethodError;
 use crate::report::{ContactSample, StepReport, StepSeconds, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use std::borrow::Cow;
 use stiction_bodies::{Model, Parameters, State};
 use stiction_contact::detect::LentTree;
 use stiction_energy::Elasticity;
@@ -48,7 +49,7 @@ const SMALLER: f64 = 0.25;
 
 /// A step that was made but not yet taken over.
 struct Attempt {
-    now: Configuration,
+    now: Configuration<'static>,
     advanced: f64,
     progress: Progress,
     /// The smallest gap at its end \[m\].
@@ -88,10 +89,10 @@ impl BarrierSolver {
     }
 
     /// Where the step starts.
-    pub(super) fn start(&self, model: &Model, state: &State) -> Configuration {
+    pub(super) fn start<'a>(&self, model: &Model, state: &'a State) -> Configuration<'a> {
         let kept = !self.kinematic.is_empty() && self.kinematic_time == state.time;
         let kinematic = if kept { self.kinematic.clone() } else { scripted_vertices(model, state.time) };
-        Configuration { blocks: state.blocks.clone(), kinematic, time: state.time }
+        Configuration { blocks: Cow::Borrowed(&state.blocks), kinematic, time: state.time }
     }
 
     /// A step by the chosen policy; what cannot be completed goes as far as the document's policy gets.
@@ -99,7 +100,7 @@ impl BarrierSolver {
         &mut self,
         world: World<'_>,
         state: &State,
-        start: &Configuration,
+        start: &Configuration<'_>,
         h: f64,
         seconds: &mut StepSeconds,
     ) -> Result<Attempt, StepError> {
@@ -115,7 +116,7 @@ impl BarrierSolver {
         &mut self,
         world: World<'_>,
         state: &State,
-        start: &Configuration,
+        start: &Configuration<'_>,
         h: f64,
         complete: bool,
         seconds: &mut StepSeconds,
@@ -125,11 +126,13 @@ impl BarrierSolver {
         let inertia = Inertia::Dynamic;
         let potential = IncrementalPotential::new(world, &self.elasticity, state, h, inertia);
         let end = target(model, &potential, state.time + h);
-        let mut now = start.clone();
+        let mut now = start.to_owned_blocks();
         let mut progress = Progress::new(self.detector.owners.clock() + 1);
         let detector = &mut self.detector;
-        let expected = Configuration { blocks: potential.inertial_guess(), ..end.clone() };
-        timed(&mut seconds.detection, || detector.expect(model, start, &expected))?;
+        timed(&mut seconds.detection, || {
+            let blocks = Cow::Owned(potential.inertial_guess());
+            detector.expect(model, start, &Configuration { blocks, ..end.clone() })
+        })?;
         self.linear.begin_step();
         self.contact_matrix.begin_step();
         let mut newton = Newton {
@@ -182,7 +185,6 @@ impl BarrierSolver {
         &mut self,
         world: World<'_>,
         state: &mut State,
-        start: &Configuration,
         attempt: Attempt,
         report: &mut StepReport,
     ) {
@@ -207,22 +209,26 @@ impl BarrierSolver {
             report.residual.extend([("change_m", last.change), ("mean_change_m", last.mean_change)]);
             report_contacts(world, last, &now.blocks, report);
             let kept = last.contacts.iter().zip(&last.forecasts).map(|(contact, &force)| {
-                let moved = contact.displacement(&start.blocks, &now.blocks)
+                let moved = contact.displacement(&state.blocks, &now.blocks)
                     + contact.moved()
                     + contact.ahead() * last.limit.of(contact);
                 (contact, Kept { slip: slip_to_keep(&self.options, contact, &moved), force })
             });
             self.anchors.replace(kept);
         }
-        accept(world, state, now.blocks, advanced, Inertia::Dynamic);
+        accept(world, state, now.blocks.into_owned(), advanced, Inertia::Dynamic);
         (self.kinematic, self.kinematic_time) = (now.kinematic, state.time);
         report.energy = energies(world, &self.elasticity, state);
     }
 }
 
 /// Where prescribed things are at the end of a step.
-pub(super) fn target(model: &Model, potential: &IncrementalPotential<'_>, end: f64) -> Configuration {
-    let blocks = potential.prescription.target.clone();
+pub(super) fn target<'a>(
+    model: &Model,
+    potential: &'a IncrementalPotential<'_>,
+    end: f64,
+) -> Configuration<'a> {
+    let blocks = Cow::Borrowed(&potential.prescription.target[..]);
     Configuration { blocks, kinematic: scripted_vertices(model, end), time: end }
 }
 
@@ -289,7 +295,7 @@ impl Solver for BarrierSolver {
         }
         let attempt = outcome?;
         report.counters.push(("retries", retries as f64));
-        self.take_over(world, state, &start, attempt, &mut report);
+        self.take_over(world, state, attempt, &mut report);
         if staging {
             state.velocities.fill(Vec3::zeros());
         }
