@@ -56,7 +56,12 @@ impl MemoryMark {
 
     /// Largest growth since then \[bytes\].
     pub fn peak_growth(&self) -> Option<u64> {
-        Some(status_bytes("VmHWM:")?.saturating_sub(self.resident))
+        Some(self.peak()?.saturating_sub(self.resident))
+    }
+
+    /// Most that was resident since then, code and stacks included \[bytes\].
+    pub fn peak(&self) -> Option<u64> {
+        status_bytes("VmHWM:")
     }
 }
 

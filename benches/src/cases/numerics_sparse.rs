@@ -39,13 +39,13 @@ fn measured(case: &'static str, cells: usize, shuffle: bool, settings: &Settings
     record.number("stored_blocks", blocks as f64);
     let seconds = settings.seconds;
     record.time("ns_per_block_set_zero", measure(seconds, || matrix.set_zero()).0.per(1e-9, blocks));
-    let (spent, ()) = measure(seconds, || assemble(&mut matrix, &slots, element));
+    let (spent, ()) = measure(seconds, || assemble(&mut matrix, &slots, |e, _| element(e)));
     record.time("ns_per_tet_assembly", spent.per(1e-9, tets.len()));
     let mut gradient = vec![Vec3::zeros(); n];
-    let scatter = || scatter_add(&mut gradient, &colouring, |e| [Vec3::repeat(e as f64); 4]);
+    let scatter = || scatter_add(&mut gradient, &colouring, |e, _| [Vec3::repeat(e as f64); 4]);
     record.time("ns_per_tet_gradient_scatter", measure(seconds, scatter).0.per(1e-9, tets.len()));
     matrix.set_zero();
-    assemble(&mut matrix, &slots, element);
+    assemble(&mut matrix, &slots, |e, _| element(e));
     matrix.add_diagonal(&vec![1.0; n]);
     solves(&mut record, &matrix, seconds)?;
     Ok(record)

@@ -235,6 +235,22 @@ fn a_tree_that_decays_is_rebuilt() {
 }
 
 #[test]
+fn a_released_tree_takes_less_and_answers_as_before() {
+    let (x, triangles) = soup(150, 0.3, 1);
+    let mesh = mesh_of(x.len(), &triangles, 0.01);
+    let mut phase = BroadPhase::new(&mesh, &x).expect("valid");
+    let (pairs, crossing) =
+        (phase.proximity_candidates(&mesh, &x, 0.02), phase.crossing_candidates(&mesh, &x));
+    let held = phase.memory_bytes();
+    phase.release_boxes();
+    assert!(2 * phase.memory_bytes() < held, "{} of {held} bytes", phase.memory_bytes());
+    assert_eq!(phase.proximity_candidates(&mesh, &x, 0.02), pairs);
+    phase.release_boxes();
+    assert_eq!(phase.crossing_candidates(&mesh, &x), crossing);
+    assert_eq!((phase.memory_bytes(), phase.rebuilds()), (held, 1));
+}
+
+#[test]
 fn bad_input_is_named() {
     let input = |triangles: Vec<[u32; 3]>| MeshInput {
         vertex_count: 3,

@@ -31,6 +31,9 @@ fn the_tree_equals_brute_force_and_sees_less_than_boxes_around_the_motion() {
         let mut phase = BroadPhase::new(&mesh, &start).expect("valid");
         let found = phase.moving_pairs(&mesh, &ways).expect("valid").candidates();
         assert_eq!(found, brute_force::moving_candidates(&mesh, &ways));
+        phase.release_boxes();
+        let changed = vec![true; start.len()];
+        assert_eq!(phase.moving_pairs_of(&mesh, &ways, &changed).expect("valid").candidates(), found);
         let boxes = phase.swept_candidates(&mesh, &start, &end, 0.01).expect("valid");
         assert!(!found.is_empty() && 2 * found.len() < boxes.len(), "{} of {}", found.len(), boxes.len());
     }

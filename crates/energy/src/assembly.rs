@@ -126,7 +126,7 @@ impl<E: Element<N> + 'static, const N: usize> Group for ElementGroup<E, N> {
     }
 
     fn add_gradient(&self, at: &Configuration<'_>, weights: Weights<'_>, target: &mut [Vec3]) {
-        scatter_add(target, &self.colouring, |e| {
+        scatter_add(target, &self.colouring, |e, _| {
             let element = &self.elements[e];
             let weight = weights.of(e);
             element.gradient(&at.gather(element.blocks())).map(|g| g * weight)
@@ -142,7 +142,7 @@ impl<E: Element<N> + 'static, const N: usize> Group for ElementGroup<E, N> {
     ) {
         let slots =
             self.slots.as_ref().expect("a group is bound to a pattern before its Hessian is assembled");
-        assemble(target, slots, |e| {
+        assemble(target, slots, |e, _| {
             let element = &self.elements[e];
             let mut hessian = element.hessian(&at.gather(element.blocks()), curvature);
             let weight = weights.of(e);

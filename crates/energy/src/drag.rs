@@ -143,8 +143,6 @@ fn relative_wind<const N: usize>(x: &[Vec3; N], v: &[Vec3; N], air: &Air<'_>) ->
 
 /// Drag elements over `N` nodes with the order of their parallel assembly.
 pub struct DragGroup<E, const N: usize> {
-    /// Nodes of each element.
-    stencils: Vec<[u32; N]>,
     /// How the elements of a body feel the air, and where they end.
     kinds: Vec<(E, usize)>,
     colouring: Arc<ElementColouring<N>>,
@@ -161,12 +159,12 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
             kinds.push((kind, stencils.len()));
         }
         let colouring = Arc::new(colour_elements(block_count, &stencils));
-        DragGroup { stencils, kinds, colouring, slots: None }
+        DragGroup { kinds, colouring, slots: None }
     }
 
     /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
-        self.stencils.is_empty()
+        self.colouring.element_count() == 0
     }
 
     /// Looks up where damping blocks go in matrices of this pattern. Panics when the pattern lacks a pair.
@@ -174,8 +172,13 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
         self.slots = Some(ElementSlots::new(pattern.clone(), self.colouring.clone()));
     }
 
-    fn drag(&self, e: usize, positions: &[Vec3], velocities: &[Vec3], air: &Air<'_>) -> LinearDrag {
-        let nodes = self.stencils[e];
+    fn drag(
+        &self,
+        (e, nodes): (usize, &[u32; N]),
+        positions: &[Vec3],
+        velocities: &[Vec3],
+        air: &Air<'_>,
+    ) -> LinearDrag {
         let (x, v) = (nodes.map(|n| positions[n as usize]), nodes.map(|n| velocities[n as usize]));
         let (kind, _) = &self.kinds[self.kinds.partition_point(|(_, end)| *end <= e)];
         kind.linearised(&x, &v, air)
@@ -183,8 +186,8 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
 
     /// Adds the force at the given velocities to `target` \[N\].
     pub fn add_force(&self, positions: &[Vec3], velocities: &[Vec3], air: &Air<'_>, target: &mut [Vec3]) {
-        scatter_add(target, &self.colouring, |e| {
-            [self.drag(e, positions, velocities, air).force / N as f64; N]
+        scatter_add(target, &self.colouring, |e, nodes| {
+            [self.drag((e, nodes), positions, velocities, air).force / N as f64; N]
         });
     }
 
@@ -196,8 +199,8 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
         air: &Air<'_>,
         target: &mut [NodeDrag],
     ) {
-        scatter_add(target, &self.colouring, |e| {
-            let LinearDrag { force, damping } = self.drag(e, positions, velocities, air);
+        scatter_add(target, &self.colouring, |e, nodes| {
+            let LinearDrag { force, damping } = self.drag((e, nodes), positions, velocities, air);
             [NodeDrag { force: force / N as f64, slope: damping * (1.0 / (N * N) as f64) }; N]
         });
     }
@@ -211,9 +214,9 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
         u: &[Vec3],
         target: &mut [Vec3],
     ) {
-        scatter_add(target, &self.colouring, |e| {
-            let sum: Vec3 = self.stencils[e].iter().map(|&n| u[n as usize]).sum();
-            let damping = self.drag(e, positions, velocities, air).damping;
+        scatter_add(target, &self.colouring, |e, nodes| {
+            let sum: Vec3 = nodes.iter().map(|&n| u[n as usize]).sum();
+            let damping = self.drag((e, nodes), positions, velocities, air).damping;
             [damping * sum * (scale / (N * N) as f64); N]
         });
     }
@@ -228,8 +231,9 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
         target: &mut BlockMatrix,
     ) {
         let slots = self.slots.as_ref().expect("drag is bound to a pattern before it is assembled");
-        assemble(target, slots, |e| {
-            let damping = self.drag(e, positions, velocities, air).damping * (scale / (N * N) as f64);
+        assemble(target, slots, |e, nodes| {
+            let damping =
+                self.drag((e, nodes), positions, velocities, air).damping * (scale / (N * N) as f64);
             [[damping; N]; N]
         });
     }

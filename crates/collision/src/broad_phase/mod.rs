@@ -67,7 +67,6 @@ pub struct BroadPhase {
     /// Elements in tree order.
     elements: Vec<Element>,
     vertex_count: usize,
-    /// Of all vertices; of none after [`BroadPhase::release_boxes`].
     vertex_boxes: Vec<Box32>,
     moving: MovingBoxes,
     /// Subtracted before rounding to `f32`, so that a scene far from zero keeps its digits.
@@ -165,9 +164,10 @@ impl BroadPhase {
         Ok(())
     }
 
-    /// Frees the boxes until the next query or refit, which makes them all anew; the tree keeps its shape.
+    /// Frees the boxes until the next query or refit, which makes them anew; the tree keeps its shape. Elements stay: freeing them as well
+    /// scatters what an allocator holds, and more is resident in the end.
     pub fn release_boxes(&mut self) {
-        self.vertex_boxes = Vec::new();
+        (self.vertex_boxes, self.moving) = (Vec::new(), MovingBoxes::default());
         self.tree.release_boxes();
     }
 

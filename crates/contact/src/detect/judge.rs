@@ -42,6 +42,7 @@ impl Judge {
         model.surfaces.positions(blocks, &model.colliders, time, &mut places);
         let closed = self.closed.get_or_insert_with(|| ClosedSurfaces::new(mesh));
         let mut report = check_state_with(phase, closed, mesh, &places)?;
+        phase.release_boxes();
         let solids = |[a, b]: [u32; 2]| a != b && closed.contains(a) && closed.contains(b);
         report.crossings.retain(|c| c.depth > INSIDE || !solids(c.bodies));
         report.inside.retain(|i| i.depth > INSIDE);

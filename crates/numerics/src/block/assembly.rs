@@ -174,7 +174,7 @@ impl<const N: usize> VectorWork for ElementSum<'_, N> {
     }
 }
 
-/// Adds the symmetric element matrices `element(e)` to `matrix`; reads blocks `[a][b]` with a ≤ b only.
+/// Adds the symmetric element matrices `element(e, stencil)` to `matrix`; reads blocks `[a][b]` with a ≤ b only.
 ///
 /// Colours run one after the other, groups of a colour in parallel, elements of a group in order.
 /// Panics when the matrix has another pattern than the slots.
@@ -182,12 +182,12 @@ impl<const N: usize> VectorWork for ElementSum<'_, N> {
 pub fn assemble<const N: usize>(
     matrix: &mut BlockMatrix,
     slots: &ElementSlots<N>,
-    element: impl Fn(usize) -> [[Mat3; N]; N] + Sync,
+    element: impl Fn(usize, &[u32; N]) -> [[Mat3; N]; N] + Sync,
 ) {
     assert!(matrix.shares_pattern(&slots.pattern), "assemble needs the pattern of the slots");
     let target = Target::new(matrix.store_mut());
     run_coloured(&slots.colouring, |position, e| {
-        let blocks = element(e);
+        let blocks = element(e, &slots.colouring.stencils[position]);
         // SAFETY: only groups of one colour run at the same time, and they share no block. The
         // fields of `ElementColouring` and `ElementSlots` are private and built to satisfy this.
         let sum = unsafe { ElementSum::new(&target, slots, position, &blocks) };
@@ -199,20 +199,20 @@ pub fn assemble<const N: usize>(
     });
 }
 
-/// Adds the element vectors `element(e)` to `target`, block by block, in the same order as [`assemble`].
+/// Adds the element vectors `element(e, stencil)` to `target`, block by block, in the same order as [`assemble`].
 ///
 /// Panics when `target` has fewer blocks than the colouring.
 #[allow(unsafe_code)]
 pub fn scatter_add<T: Copy + AddAssign + Send, const N: usize>(
     target: &mut [T],
     colouring: &ElementColouring<N>,
-    element: impl Fn(usize) -> [T; N] + Sync,
+    element: impl Fn(usize, &[u32; N]) -> [T; N] + Sync,
 ) {
     assert!(target.len() >= colouring.block_count(), "target has {} blocks", target.len());
     let target = DisjointSlice::new(target);
     run_coloured(colouring, |position, e| {
-        let contribution = element(e);
-        for (&i, c) in colouring.stencils[position].iter().zip(contribution) {
+        let stencil = &colouring.stencils[position];
+        for (&i, c) in stencil.iter().zip(element(e, stencil)) {
             // SAFETY: groups of one colour share no block (checked by construction of the colouring), and colours
             // run one after the other.
             *unsafe { target.at(i as usize) } += c;
@@ -340,10 +340,12 @@ mod tests {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let mut matrix = BlockMatrix::zeros(pattern.clone());
                 let mut vector = vec![Vec3::zeros(); n];
-                pool.install(|| assemble(&mut matrix, &slots, element_matrix));
+                pool.install(|| assemble(&mut matrix, &slots, |e, _| element_matrix(e)));
                 assert!(matrix.values() == oracle.values());
                 pool.install(|| {
-                    scatter_add(&mut vector, &colouring, |e| element_matrix(e)[0].map(|b| b.column(1).into()))
+                    scatter_add(&mut vector, &colouring, |e, _| {
+                        element_matrix(e)[0].map(|b| b.column(1).into())
+                    })
                 });
                 let mut expected = vec![Vec3::zeros(); n];
                 for (position, &e) in colouring.order.iter().enumerate() {
@@ -365,7 +367,7 @@ mod tests {
         let run = |threads: usize, precision: Precision| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut matrix = BlockMatrix::zeros_in(pattern.clone(), precision);
-            pool.install(|| assemble(&mut matrix, &slots, element_matrix));
+            pool.install(|| assemble(&mut matrix, &slots, |e, _| element_matrix(e)));
             let mut random = Random::new(63);
             let motions =
                 [vec![Vec3::new(1.0, -2.0, 0.5); n], (0..n).map(|_| random.vector(-1.0, 1.0)).collect()];
@@ -387,7 +389,7 @@ mod tests {
         assert!(matches!(slots.places, Places::Wide(_)));
         let mut matrix = BlockMatrix::zeros(pattern);
         let block = |e: usize| Mat3::new(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, e as f64);
-        assemble(&mut matrix, &slots, |e| [[Mat3::zeros(), block(e)], [Mat3::zeros(), Mat3::identity()]]);
+        assemble(&mut matrix, &slots, |e, _| [[Mat3::zeros(), block(e)], [Mat3::zeros(), Mat3::identity()]]);
         for (e, [other, _]) in star.iter().enumerate() {
             assert_eq!(matrix.block(*other as usize, 3), block(e));
         }
@@ -400,7 +402,7 @@ mod tests {
         let pattern = Arc::new(BlockPattern::from_stencils(n, tets.iter().map(|t| &t[..])));
         let slots = ElementSlots::new(pattern.clone(), Arc::new(colour_elements(n, &tets)));
         let mut matrix = BlockMatrix::zeros(pattern);
-        assemble(&mut matrix, &slots, element_matrix);
+        assemble(&mut matrix, &slots, |e, _| element_matrix(e));
         let mut dense = nalgebra::DMatrix::<f64>::zeros(3 * n, 3 * n);
         for (e, tet) in tets.iter().enumerate() {
             let h = element_matrix(e);

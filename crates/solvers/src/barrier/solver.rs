@@ -181,13 +181,7 @@ impl BarrierSolver {
     }
 
     /// Makes an attempt the state, and reports it.
-    fn take_over(
-        &mut self,
-        world: World<'_>,
-        state: &mut State,
-        attempt: Attempt,
-        report: &mut StepReport,
-    ) {
+    fn take_over(&mut self, world: World<'_>, state: &mut State, attempt: Attempt, report: &mut StepReport) {
         let Attempt { now, advanced, progress, gap } = attempt;
         report.advanced = advanced;
         report.iterations = progress.iterations;
