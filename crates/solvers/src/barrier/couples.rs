@@ -232,7 +232,8 @@ mod tests {
             let (model, parameters) = (build(&scene).expect("a good model"), Parameters::from_scene(&scene));
             let world = World { model: &model, parameters: &parameters };
             let mut solver = BarrierSolver::new(Default::default(), world).expect("a good scene");
-            let start = solver.start(&model, &State::initial(&model, &scene));
+            let state = State::initial(&model, &scene);
+            let start = solver.start(&model, &state);
             let way = Way { start: &start, now: &start, target: &start };
             let memories = (&Default::default(), &Default::default());
             let x = &start.blocks;
