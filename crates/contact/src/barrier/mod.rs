@@ -20,4 +20,4 @@ pub use inside::{edge_edge_lead, inside_share};
 pub use lagged::{LaggedFriction, SlidingHessian};
 pub use push::Push;
 pub use shape::{Barrier, BarrierValue, CappedLogarithm};
-pub use stiffness::{contact_mass, contact_stiffness, pin_stiffness, strain_limit_stiffness, wall_stiffness};
+pub use stiffness::{contact_mass, contact_stiffness, strain_limit_stiffness};

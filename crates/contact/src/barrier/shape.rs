@@ -91,11 +91,6 @@ impl Barrier {
             }
         }
     }
-
-    /// Whether the energy itself forbids a gap of zero; the others need the line search for it.
-    pub fn is_infinite_at_contact(&self) -> bool {
-        matches!(self, Self::Logarithmic)
-    }
 }
 
 fn logarithmic(gap: f64, activation_gap: f64) -> BarrierValue {

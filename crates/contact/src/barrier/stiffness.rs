@@ -1,4 +1,4 @@
-//! Stiffness of a barrier from the mass and the elasticity around it.  [Ando2024, eq. 4–7, 9]
+//! Stiffness of a barrier from the mass and the elasticity around it.  [Ando2024, eq. 4, 5, 7, 9]
 //!
 //! `κ = m/g² + w·H w`: stiff enough to stand against the elastic body that pushes, and growing without bound as the gap
 //! closes. κ is frozen while an energy is differentiated. `H` is the positive semi-definite elastic Hessian \[N/m\].
@@ -25,7 +25,7 @@ pub fn contact_mass(masses: impl Iterator<Item = f64>) -> f64 {
 ///
 /// `weights` c_i of the nodes · `square` Σ c² of all vertices, prescribed ones included · `inertial` m/g² \[N/m\] · `form(i, j)` = nᵀ H_ij n
 /// between the i-th and the j-th node \[N/m\]; only `i ≤ j` is asked for, the other half follows from symmetry. Without it
-/// (`|_, _| 0.0`) the stiffness is the distance-only one.
+/// (`|_, _| 0.0`) the stiffness is the distance-only one. A wall is a contact of one vertex: `m/g² + n·H_ii n`.  [Ando2024, eq. 7]
 pub fn contact_stiffness(
     weights: &[f64],
     square: f64,
@@ -43,17 +43,6 @@ pub fn contact_stiffness(
         }
     }
     inertial + elastic / square
-}
-
-/// `κ = m/(ĝ − |x − p|)² + w·H_ii w` of a pin at distance `offset = x − p`, `w` its direction \[N/m\].  [Ando2024, eq. 6]
-pub fn pin_stiffness(mass: f64, tolerance_gap: f64, offset: &Vec3, hessian: &Mat3) -> f64 {
-    let elastic = offset.try_normalize(0.0).map_or(0.0, |w| w.dot(&(hessian * w)));
-    mass / (tolerance_gap - offset.norm()).powi(2) + elastic
-}
-
-/// `κ = m/g² + n·H_ii n` of a wall \[N/m\].  [Ando2024, eq. 7]
-pub fn wall_stiffness(mass: f64, gap: f64, normal: &Vec3, hessian: &Mat3) -> f64 {
-    mass / (gap * gap) + normal.dot(&(hessian * normal))
 }
 
 /// `κ = m_face/(limit − max(σ − 1))² + wᵀ H₉ w` of a strain limit \[J\], `w` the vertices about their centre, not normalised.
@@ -105,14 +94,13 @@ mod tests {
     #[test]
     fn degenerate_contacts_give_numbers() {
         assert_eq!(contact_stiffness(&[0.0, 0.0], 0.0, 2.0, |_, _| 1.0), 2.0);
-        assert_eq!(pin_stiffness(1.0, 0.5, &Vec3::zeros(), &Mat3::identity()), 4.0);
     }
 
     #[test]
-    fn wall_pin_and_strain_limit() {
+    fn wall_and_strain_limit() {
         let h = Mat3::from_diagonal(&Vec3::new(1.0, 2.0, 3.0));
-        assert_eq!(wall_stiffness(1.0, 0.5, &Vec3::z(), &h), 7.0);
-        assert_eq!(pin_stiffness(1.0, 1.0, &Vec3::new(0.0, 0.5, 0.0), &h), 6.0);
+        let n = Vec3::z();
+        assert_eq!(contact_stiffness(&[1.0], 1.0, 1.0 / 0.25, |_, _| n.dot(&(h * n))), 7.0);
         let triangle = [Vec3::zeros(), Vec3::x() * 3.0, Vec3::y() * 3.0];
         let own = |i: usize, j: usize| if i == j { h } else { Mat3::zeros() };
         // w = (−1,−1), (2,−1), (−1,2): Σ wᵀ h w = 6·1 + 6·2.
