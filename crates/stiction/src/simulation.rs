@@ -99,7 +99,11 @@ impl Simulation {
     pub fn judge(&mut self) -> Result<Judgement, SimulationError> {
         let (model, blocks, time) = (&self.model, &self.state.blocks[..], self.state.time);
         let report = match (self.solver.lend_tree(), &mut self.collider) {
-            (Some(tree), _) => self.judge.judge(tree, model, blocks, time)?,
+            (Some(mut tree), _) => {
+                let report = self.judge.judge(&mut tree, model, blocks, time)?;
+                tree.phase.release_boxes();
+                report
+            }
             (None, Some(own)) => own.judge(model, blocks, time)?,
             (None, empty) => {
                 empty.insert(Collider::new(model, DetectOptions::judging())?).judge(model, blocks, time)?

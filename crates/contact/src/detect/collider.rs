@@ -215,8 +215,8 @@ impl Collider {
 
     /// Judges a whole configuration: crossings, overlaps, points inside closed bodies and inside analytic colliders.
     pub fn judge(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<StateReport, DetectError> {
-        let tree = LentTree { mesh: &self.mesh, phase: &mut self.phase };
-        self.judge.judge(tree, model, blocks, time)
+        let mut tree = LentTree { mesh: &self.mesh, phase: &mut self.phase };
+        self.judge.judge(&mut tree, model, blocks, time)
     }
 
     fn converter<'a>(

@@ -30,10 +30,10 @@ impl Judge {
         self.closed.as_ref().is_some_and(|closed| closed.contains(object))
     }
 
-    /// Judges a configuration: crossings, overlaps, points inside closed bodies and inside analytic colliders.
+    /// Judges a configuration: crossings, overlaps, points inside closed bodies and inside analytic colliders. The boxes of the tree stand there afterwards.
     pub fn judge(
         &mut self,
-        LentTree { mesh, phase }: LentTree<'_>,
+        LentTree { mesh, phase }: &mut LentTree<'_>,
         model: &Model,
         blocks: &[Vec3],
         time: f64,
@@ -42,7 +42,6 @@ impl Judge {
         model.surfaces.positions(blocks, &model.colliders, time, &mut places);
         let closed = self.closed.get_or_insert_with(|| ClosedSurfaces::new(mesh));
         let mut report = check_state_with(phase, closed, mesh, &places)?;
-        phase.release_boxes();
         let solids = |[a, b]: [u32; 2]| a != b && closed.contains(a) && closed.contains(b);
         report.crossings.retain(|c| c.depth > INSIDE || !solids(c.bodies));
         report.inside.retain(|i| i.depth > INSIDE);
