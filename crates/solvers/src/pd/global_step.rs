@@ -12,6 +12,7 @@ use super::constraints::Constraints;
 use super::options::PdOptions;
 use super::part_matrix::{Ingredients, PartMatrix};
 use super::step_data::{RowTargets, mass_damping};
+use crate::report::StepReport;
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::mem::take;
@@ -95,14 +96,23 @@ impl GlobalStep {
     }
 
     /// Entries of all factors, shared ones once.
-    pub fn factor_entries(&self) -> usize {
+    fn factor_entries(&self) -> usize {
         self.kin.iter().map(|k| k.free.factor_entries() + k.contact.factor_entries()).sum()
     }
 
     /// Bytes that one solve of all parts with A + W_c reads of factors, each factor once per group of four parts.
-    pub fn factor_bytes_per_solve(&self) -> usize {
+    fn factor_bytes_per_solve(&self) -> usize {
         let readings = |parts: usize| 2 * (parts / 4 + [0, 1, 1, 2][parts % 4]);
         self.kin.iter().map(|k| k.contact.factor_bytes() * readings(k.parts.len())).sum()
+    }
+
+    /// Reports the factors, and how many were made since there had been `before`.
+    pub fn tell(&self, before: usize, report: &mut StepReport) {
+        report.counters.extend([
+            ("factorisations", (self.factored - before) as f64),
+            ("factor_entries", self.factor_entries() as f64),
+            ("factor_bytes_per_solve", self.factor_bytes_per_solve() as f64),
+        ]);
     }
 
     /// Makes the factors for a step if they are not there yet.

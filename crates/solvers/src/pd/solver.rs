@@ -82,6 +82,25 @@ impl LoopReport {
             self.profile.extend(names.iter().map(String::as_str).zip([primal, dual, combined]));
         }
     }
+
+    /// Hands over what was reached, beside a tolerance \[m\].
+    fn tell(self, tolerance: f64, report: &mut StepReport) {
+        let delta = self.moved + self.apart;
+        (report.iterations, report.converged) = (self.iterations, delta < tolerance);
+        report.residual.extend([("delta_m", delta), ("moved_m", self.moved), ("apart_m", self.apart)]);
+        if let Some((Residuals { primal, dual }, combined)) = self.last {
+            report.residual.extend([("primal", primal), ("dual_n", dual), ("combined", combined)]);
+        }
+        report.counters.extend(self.profile);
+    }
+}
+
+/// What stays for a step.
+struct Prepared {
+    prescription: Prescription,
+    targets: RowTargets,
+    predicted: Vec<Vec3>,
+    base: Vec<Vec3>,
 }
 
 impl PdSolver {
@@ -108,6 +127,31 @@ impl PdSolver {
             used: None,
             looked: false,
         })
+    }
+
+    /// Weights, targets, factors and the right-hand side of a step, and what it begins inside of.
+    fn prepare(
+        &mut self,
+        world: World<'_>,
+        state: &State,
+        h: f64,
+        report: &mut StepReport,
+    ) -> Result<Prepared, StepError> {
+        let model = world.model;
+        let prescription = model.pins.prescribe(model, state, state.time + h);
+        let (nominal, fixed) = (nominal_step(h), &prescription.fixed);
+        self.constraints.weigh(nominal, self.local.spring_duals());
+        let targets = RowTargets::new(&self.constraints, world, state.time, state.time + h);
+        timed(&mut report.seconds.linear_solve, || {
+            self.global.prepare(world, &self.constraints, &targets, fixed, nominal, &self.options)
+        })?;
+        let predicted = self.predicted(world, state, &prescription, h);
+        let base = self.base(world, state, (fixed, &targets), &predicted, nominal);
+        timed(&mut report.seconds.local_projection, || {
+            self.local.begin(&self.constraints, &targets, &state.blocks[..model.nodes], nominal);
+        });
+        timed(&mut report.seconds.detection, || self.follow_entangled(world, state))?;
+        Ok(Prepared { prescription, targets, predicted, base })
     }
 
     /// x̄ = x_t + h v + h² M⁻¹ f, prescribed nodes in place.
@@ -241,28 +285,9 @@ impl Solver for PdSolver {
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
-        let prescription = model.pins.prescribe(model, state, state.time + h);
-        let nominal = nominal_step(h);
-        self.constraints.weigh(nominal, self.local.spring_duals());
-        let targets = RowTargets::new(&self.constraints, world, state.time, state.time + h);
         let factored = self.global.factored;
-        timed(&mut report.seconds.linear_solve, || {
-            self.global.prepare(
-                world,
-                &self.constraints,
-                &targets,
-                &prescription.fixed,
-                nominal,
-                &self.options,
-            )
-        })?;
-        let predicted = self.predicted(world, state, &prescription, h);
-        let base = self.base(world, state, (&prescription.fixed, &targets), &predicted, nominal);
-        let start = &state.blocks[..model.nodes];
-        timed(&mut report.seconds.local_projection, || {
-            self.local.begin(&self.constraints, &targets, start, nominal);
-        });
-        timed(&mut report.seconds.detection, || self.follow_entangled(world, state))?;
+        let Prepared { prescription, targets, predicted: mut x, base } =
+            self.prepare(world, state, h, &mut report)?;
         let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: state.time, h };
         let parts = (&self.global.part_of_node[..], self.global.parts());
         let mut contact = ContactStep::new(
@@ -274,17 +299,9 @@ impl Solver for PdSolver {
             &self.global.weights,
             self.used.take(),
         );
-        let mut x = predicted;
-        let (global, fixed) = (&self.global, &prescription.fixed[..]);
-        let steps = Loop {
-            options: &self.options,
-            constraints: &self.constraints,
-            targets: &targets,
-            global,
-            fixed,
-            base,
-            h,
-        };
+        let (options, constraints, global) = (&self.options, &self.constraints, &self.global);
+        let (targets, fixed) = (&targets, &prescription.fixed[..]);
+        let steps = Loop { options, constraints, targets, global, fixed, base, h };
         let watch = steps.predict(&mut self.local, &self.pushes, &mut x, &mut report);
         contact.detect_first(&x, &self.memory, &mut report.seconds)?;
         let reached = steps.run(&mut self.local, &mut contact, &mut x, watch, &mut report)?;
@@ -297,6 +314,7 @@ impl Solver for PdSolver {
         let rounds = if self.options.accept == Accept::Projected { self.options.limit_passes } else { 0 };
         let limits = &mut self.constraints.limits;
         if rounds > 0 && !limits.is_empty() && !contact.set.is_empty() {
+            let start = &state.blocks[..model.nodes];
             let closing = Closing { fixed, mass: &model.mass, start, h, rounds };
             let done = timed(&mut report.seconds.local_projection, || {
                 let held = self.global.held_parts(world, fixed);
@@ -311,25 +329,16 @@ impl Solver for PdSolver {
             contact.filter(&mut blocks, &mut report)?;
         }
         self.used = Some(contact.set);
-        report.iterations = reached.iterations;
-        let delta = reached.moved + reached.apart;
-        report.converged = delta < self.options.tolerance;
-        report.residual.extend([("delta_m", delta), ("moved_m", reached.moved), ("apart_m", reached.apart)]);
-        if let Some((Residuals { primal, dual }, combined)) = reached.last {
-            report.residual.extend([("primal", primal), ("dual_n", dual), ("combined", combined)]);
-        }
         if self.options.final_passes > 0 {
             report.counters.push(("late_contacts", late as f64));
         }
-        report.counters.push(("factorisations", (self.global.factored - factored) as f64));
-        report.counters.push(("factor_entries", self.global.factor_entries() as f64));
-        report.counters.push(("factor_bytes_per_solve", self.global.factor_bytes_per_solve() as f64));
-        report.counters.extend(reached.profile);
+        self.global.tell(factored, &mut report);
+        reached.tell(self.options.tolerance, &mut report);
         accept(world, state, blocks, h, Inertia::Dynamic);
         if !state.is_finite() {
             return Err(StepError::NotFinite { what: "the state after the step" });
         }
-        self.report_energy(world, state, &targets, &mut report);
+        self.report_energy(world, state, targets, &mut report);
         Ok(report)
     }
 
