@@ -17,8 +17,10 @@ mod scene_source;
 use args::{Arguments, Command};
 use clap::Parser;
 use std::process::ExitCode;
+use stiction::numerics::map_large_arrays;
 
 fn main() -> ExitCode {
+    map_large_arrays();
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
         Command::Methods(options) => commands::methods::list(&options),

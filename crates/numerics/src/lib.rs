@@ -5,6 +5,7 @@
 //! Everything parallel here gives the same bits for any thread count: chunks are fixed by the size of the
 //! problem, partial results combine in a fixed order, and writes are disjoint by colouring.
 
+mod allocation;
 pub mod banded;
 pub mod block;
 pub mod dense;
@@ -17,6 +18,7 @@ pub mod random;
 pub mod stencil_stages;
 pub mod types;
 
+pub use allocation::map_large_arrays;
 pub use banded::{BandedCholesky, BandedMatrix};
 pub use block::{
     BlockMatrix, BlockPattern, CoupledMatrix, CouplingTerms, Couplings, ElementColouring, ElementSlots,
