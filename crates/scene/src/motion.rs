@@ -79,6 +79,17 @@ impl Pose {
     pub fn apply(&self, reference: &Vec3) -> Vec3 {
         self.linear * reference + self.offset
     }
+
+    /// Factor by which lengths grow.
+    pub fn scale(&self) -> f64 {
+        self.linear.column(0).norm()
+    }
+
+    /// Where a point that is at `place` started.
+    pub fn undo(&self, place: &Vec3) -> Vec3 {
+        let scale = self.scale();
+        self.linear.transpose() * (place - self.offset) / (scale * scale)
+    }
 }
 
 /// Largest rates of a motion over a span of time.
@@ -282,6 +293,15 @@ mod tests {
             angular_velocity: Vec3::new(1.0, -0.5, 0.25),
             start: 0.2,
             end: 2.0,
+        }
+    }
+
+    #[test]
+    fn poses_can_be_undone() {
+        let point = Vec3::new(1.0, 2.0, -1.0);
+        for time in [0.0, 0.7, 2.2] {
+            let pose = wild(Interpolation::Smooth).pose(time);
+            assert!((pose.undo(&pose.apply(&point)) - point).norm() < 1e-12, "{time}");
         }
     }
 

@@ -105,9 +105,7 @@ impl PlacedShape {
     /// Where a point ends that the collider carries along as if it were part of it, from one time to another.
     pub fn carried(&self, place: &Vec3, [from, to]: [f64; 2]) -> Vec3 {
         let Some(motion) = &self.motion else { return *place };
-        let now = motion.pose(from);
-        let scale = now.linear.column(0).norm();
-        motion.pose(to).apply(&(now.linear.transpose() * (place - now.offset) / (scale * scale)))
+        motion.pose(to).apply(&motion.pose(from).undo(place))
     }
 
     /// Velocity of the surface over [time, time + h] as a contact sees it \[m/s\], at the surface point `found` nearest to `place`.
@@ -135,9 +133,7 @@ impl SurfaceMotion<'_> {
     /// a curved surface turns: its points follow arcs and leave the tangent plane, while the surface stays where it is.
     pub fn displacement(&self, place: &Vec3, found: &SurfacePoint) -> Vec3 {
         let (Some(now), Some(next)) = (&self.now.pose, &self.next.pose) else { return Vec3::zeros() };
-        let scale = now.linear.column(0).norm();
-        let reference = now.linear.transpose() * (found.point - now.offset) / (scale * scale);
-        let material = next.apply(&reference) - found.point;
+        let material = next.apply(&now.undo(&found.point)) - found.point;
         let approach = found.distance - self.next.closest(place).distance;
         material + found.normal * (approach - found.normal.dot(&material))
     }
@@ -179,9 +175,8 @@ impl PosedShape<'_> {
     pub fn closest(&self, point: &Vec3) -> SurfacePoint {
         let Some(pose) = &self.pose else { return self.base.closest(self.shape, point) };
         // Seen from the place at time zero; a uniform scale multiplies distances.
-        let scale = pose.linear.column(0).norm();
-        let back = pose.linear.transpose() / (scale * scale);
-        let found = self.base.closest(self.shape, &(back * (point - pose.offset)));
+        let scale = pose.scale();
+        let found = self.base.closest(self.shape, &pose.undo(point));
         SurfacePoint {
             distance: found.distance * scale,
             normal: pose.linear * found.normal / scale,
