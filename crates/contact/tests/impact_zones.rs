@@ -89,10 +89,49 @@ fn zones_follow_what_is_prescribed() {
         pins = [{ select = { box = { min = [-1, -1, -1], max = [1, 1, 1] } }, motion = { velocity = [0, 0, -0.5] } }]",
     );
     let got = filtered(&upper, |_, _| Vec3::zeros());
-    assert!(got.crossings[0] == 0 && got.report.left == 0, "{:?} {:?}", got.crossings, got.report);
+    // Flat sheets that have changed places do not cross at either end: only the way tells.
+    assert!(got.crossings == [0, 0] && got.report.left == 0, "{:?} {:?}", got.crossings, got.report);
+    // The prescribed nodes of the upper sheet are in the zone as well, and are not held up.
+    assert!(got.report.limited > 3 && got.report.limited <= 81, "{:?}", got.report);
     let lower = got.start.iter().zip(&got.ends).take(81).map(|(s, e)| (e - s).z);
     let highest = lower.fold(f64::NEG_INFINITY, f64::max);
     assert!((highest + 0.01).abs() < 1e-9, "{highest}");
+}
+
+/// The lower sheet is held at one node and turns about it into the upper one: the zone goes on turning about that node.
+#[test]
+fn zones_turn_about_what_is_held() {
+    let held = SHEETS.replace("instances", "pins = [{ select = { indices = [40] } }]\ninstances");
+    let turn = |n: usize, x: &Vec3| match n < 81 {
+        true => Vec3::new(-0.1 * x.y, 0.1 * x.x, if in_the_middle(n, x) { 0.004 } else { 0.0 }),
+        false => Vec3::zeros(),
+    };
+    let got = filtered(&held, turn);
+    assert!(got.crossings[0] > 0 && got.crossings[1] == 0 && got.report.left == 0, "{:?}", got.report);
+    let zone = (0..81).filter(|&n| got.ends[n] != got.wanted[n]);
+    let spin = |n: usize| (got.ends[n] - got.start[n]).dot(&Vec3::new(-got.start[n].y, got.start[n].x, 0.0));
+    let turned = zone.filter(|&n| got.start[n].xy().norm() > 0.02).map(spin).fold(f64::INFINITY, f64::min);
+    assert!(turned > 0.0, "{turned}");
+}
+
+/// A skin in tets that would end in the floor is put on it with the nodes that carry it, and slides on.
+#[test]
+fn carried_vertices_are_put_out_and_not_held() {
+    let skin = "stiction = 1
+[bodies.block]
+kind = 'solid'
+mesh = { tet_box = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+surface = { sphere = { radius = 0.045, subdivisions = 2 } }
+material = { density = 1000.0, young = 1e6, poisson = 0.3 }
+translate = [0, 0, 0.05]
+[colliders.floor]
+plane = { normal = [0, 0, 1], offset = 0.004 }
+";
+    let got = filtered(skin, |_, _| Vec3::new(0.03, 0.0, -0.003));
+    assert!(got.report.put_out > 0 && got.report.limited == 0 && got.report.left == 0, "{:?}", got.report);
+    assert!(got.crossings[0] > 0 && got.crossings[1] == 0, "{:?}", got.crossings);
+    let slowest = (0..got.model.nodes).map(|n| (got.ends[n] - got.start[n]).x).fold(f64::INFINITY, f64::min);
+    assert!((slowest - 0.03).abs() < 1e-12, "{slowest}");
 }
 
 /// A zone that would end in the floor is shifted out of it and slides on.

@@ -1,16 +1,17 @@
 //! A last look at a step: what would go through each other on the way moves together.
 //!
 //! Continuous detection asks all pairs from the start of the step to its end. The nodes of those that pass through each other join in zones, which move as stiff pieces for this
-//! step ([`StiffMotion`]), and what is near them is asked again, because a zone may now be in the way of something else: zones grow and merge until nothing passes. A node that ends
-//! inside an analytic collider is put on its surface first. When [`ROUNDS`] are not enough, all nodes take the same share of their way, up to the earliest impact: along one common motion
+//! step ([`StiffMotion`]), and what is near them is asked again, because a zone may now be in the way of something else: zones grow and merge until nothing passes. A surface vertex that ends
+//! inside an analytic collider is put on its surface first, with the nodes that carry it. When [`ROUNDS`] are not enough, all nodes take the same share of their way, up to the earliest impact: along one common motion
 //! continuous detection is a proof.
 //!
 //! Only free nodes can be kept off. What prescribed bodies do to each other's surroundings when they change their shape, and pairs that touch with distance 0 at the start, are counted.
 
+use super::analytic::{PlacedShape, PosedShape};
 use super::collider::{Collider, DetectError, INSIDE, StepMotion};
 use super::meetings::through_floor;
 use super::near_pair::{NearPair, passing_clearance};
-use super::zones::{Member, MovingPoint, StiffMotion, Zones};
+use super::zones::{Makeup, Member, MovingPoint, StiffMotion, Zones};
 use rayon::prelude::*;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
@@ -19,7 +20,7 @@ use stiction_numerics::Vec3;
 
 /// Rounds in which zones grow before the common share.
 const ROUNDS: usize = 20;
-/// Shifts of a zone out of analytic colliders.
+/// Shifts of a zone, and of the nodes that carry a vertex, out of analytic colliders.
 const SHIFTS: usize = 8;
 /// Share of its distance that a pair without thickness keeps.
 const KEPT: f64 = 0.1;
@@ -30,8 +31,10 @@ const COMMON: f64 = 0.9;
 /// What the filter did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FilterReport {
-    /// Nodes that moved with a zone.
+    /// Free nodes that moved with a zone.
     pub limited: usize,
+    /// Vertices that were put on the surface of an analytic collider before.
+    pub put_out: usize,
     /// Rounds of detection.
     pub rounds: usize,
     /// Share of the motion that all nodes took in the end: 1 when zones were enough.
@@ -56,8 +59,8 @@ impl Collider {
         motion: &StepMotion<'_>,
         blocks: &mut [Vec3],
     ) -> Result<FilterReport, DetectError> {
-        self.put_out(model, motion, blocks);
-        let mut report = FilterReport { share: 1.0, rounds: 1, ..FilterReport::default() };
+        let put_out = self.put_out(model, motion, blocks);
+        let mut report = FilterReport { share: 1.0, rounds: 1, put_out, ..FilterReport::default() };
         self.place_ends(model, motion, blocks)?;
         let mut blocked = self.blocked(model, motion, None);
         if blocked.is_empty() {
@@ -65,24 +68,24 @@ impl Collider {
         }
         let aims = blocks[..model.nodes].to_vec();
         let mut zones = Zones::new(model, self.shapes().len());
-        while report.rounds < ROUNDS {
-            let joined = |zones: &mut Zones, pair: &Blocked| zones.join(model, pair.touched(), pair.shape);
-            if blocked.iter().filter(|pair| joined(&mut zones, pair)).count() == 0 {
-                break;
-            }
+        while report.rounds < ROUNDS && grow(&mut zones, model, motion, &blocked) {
             report.rounds += 1;
             self.carry(&mut zones, model, motion, &aims, blocks);
             self.place_ends(model, motion, blocks)?;
             blocked = self.blocked(model, motion, Some(&zones));
         }
-        blocked.retain(|pair| !zones.keeps_apart(model, motion, pair.touched(), pair.shape));
+        let makeups = zones.makeups(motion);
+        blocked.retain(|pair| {
+            let zone = zones.zone_of(model, pair.touched(), pair.shape);
+            !zone.is_some_and(|zone| makeups[zone].is_stiff())
+        });
         report.left = blocked.len();
         if report.left > 0 {
             report.share = self.take_common_share(model, motion, blocks)?;
             self.place_ends(model, motion, blocks)?;
             report.left = self.blocked(model, motion, None).len();
         }
-        report.limited = zones.node_count();
+        report.limited = zones.node_count(motion);
         Ok(report)
     }
 
@@ -97,30 +100,35 @@ impl Collider {
     ) {
         let (fixed, target) = (&motion.prescription.fixed, &motion.prescription.target);
         let times = [motion.time, motion.time + motion.h];
-        for zone in zones.all() {
-            let driven = zone.iter().filter_map(|member| match *member {
-                Member::Node(n) if fixed[n] => Some((1.0, motion.start[n], target[n])),
-                Member::Kinematic(v) => Some((1.0, self.start[v], self.end[v])),
-                _ => None,
-            });
-            let driven: Vec<MovingPoint> = driven.collect();
+        let (makeups, carried) = (zones.makeups(motion), self.carried_by(model, zones));
+        for (number, zone) in zones.all() {
             let free = zone.iter().filter_map(|member| match *member {
                 Member::Node(n) if !fixed[n] => Some(n),
                 _ => None,
             });
             let free: Vec<usize> = free.collect();
+            let aims: Vec<MovingPoint> =
+                free.iter().map(|&n| (model.mass[n], motion.start[n], aims[n])).collect();
+            // Vertices of colliders have no mass: they count like a free node.
+            let usual = aims.iter().map(|aim| aim.0).sum::<f64>() / aims.len().max(1) as f64;
+            let driven = zone.iter().filter_map(|member| match *member {
+                Member::Node(n) if fixed[n] => Some((model.mass[n], motion.start[n], target[n])),
+                Member::Kinematic(v) => Some((usual.max(f64::MIN_POSITIVE), self.start[v], self.end[v])),
+                _ => None,
+            });
+            let driven: Vec<MovingPoint> = driven.collect();
             let shape = zone.iter().find_map(|member| match *member {
                 Member::Shape(s) => Some(&self.shapes()[s]),
                 _ => None,
             });
-            let aim = |&n: &usize| (model.mass[n], motion.start[n], aims[n]);
-            let stiff = match driven.is_empty() {
-                true => self.out_of_shapes(
-                    StiffMotion::nearest(&free.iter().map(aim).collect::<Vec<_>>()),
-                    &free,
-                    motion,
-                ),
-                false => StiffMotion::nearest(&driven),
+            let stiff = match makeups[number] {
+                Makeup { driven: false, .. } => {
+                    let surface = carried.partition_point(|c| c.0 < number);
+                    let surface = carried[surface..].iter().take_while(|c| c.0 == number).map(|c| c.1);
+                    self.out_of_shapes(StiffMotion::nearest(&aims), &surface.collect::<Vec<_>>(), motion)
+                }
+                Makeup { follows: true, .. } => StiffMotion::led_by(&driven, &[]),
+                Makeup { follows: false, .. } => StiffMotion::led_by(&driven, &aims),
             };
             for n in free {
                 let start = &motion.start[n];
@@ -129,23 +137,33 @@ impl Collider {
         }
     }
 
-    /// A motion of some nodes, shifted until none of those that start outside of the analytic colliders ends inside, if a few shifts are enough.
-    fn out_of_shapes(&self, mut stiff: StiffMotion, nodes: &[usize], motion: &StepMotion<'_>) -> StiffMotion {
+    /// Surface vertices that zones carry as a whole, with the number of the zone; sorted.
+    fn carried_by(&self, model: &Model, zones: &mut Zones) -> Vec<(usize, u32)> {
+        let mut out: Vec<(usize, u32)> =
+            self.touching().iter().filter_map(|&v| Some((zones.zone_of(model, &[v], None)?, v))).collect();
+        out.sort_unstable();
+        out
+    }
+
+    /// A motion of some surface vertices, shifted until none of those that start outside of the analytic colliders ends inside, if a few shifts are enough.
+    fn out_of_shapes(
+        &self,
+        mut stiff: StiffMotion,
+        vertices: &[u32],
+        motion: &StepMotion<'_>,
+    ) -> StiffMotion {
         for _ in 0..SHIFTS {
             let mut shift = Vec3::zeros();
             for shape in self.shapes() {
                 let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
-                let mesh = self.mesh();
-                let touches = |n: &&usize| {
-                    let vertex = **n as u32;
-                    mesh.vertex_body(vertex).is_some() && !mesh.is_rooted(vertex, shape.object)
-                };
-                let depth = |&n: &usize| {
-                    let found = after.closest(&stiff.apply(&motion.start[n]));
-                    let came_in = found.distance < 0.0 && before.closest(&motion.start[n]).distance > -INSIDE;
+                let touches = |vertex: &&u32| !self.mesh().is_rooted(**vertex, shape.object);
+                let depth = |&vertex: &u32| {
+                    let start = &self.start[vertex as usize];
+                    let found = after.closest(&stiff.apply(start));
+                    let came_in = found.distance < 0.0 && before.closest(start).distance > -INSIDE;
                     came_in.then_some(found)
                 };
-                let inside = nodes.iter().filter(touches).filter_map(depth);
+                let inside = vertices.iter().filter(touches).filter_map(depth);
                 if let Some(deepest) = inside.min_by(|a, b| a.distance.total_cmp(&b.distance)) {
                     shift -= deepest.normal * deepest.distance;
                 }
@@ -158,8 +176,8 @@ impl Collider {
         stiff
     }
 
-    /// Puts nodes that were outside of an analytic solid at the start of a step and would end inside on its surface. Contacts linearise the surface,
-    /// and sweeps end before all of them agree; a solid that moves as prescribed gives no way. Returns how many nodes were put out.
+    /// Puts surface vertices that were outside of an analytic solid at the start of a step and would end inside on its surface: nodes, and with embedded vertices the nodes
+    /// that carry them. Contacts linearise the surface, and sweeps end before all of them agree; a solid that moves as prescribed gives no way. Returns how many vertices were put out.
     pub fn put_out(&self, model: &Model, motion: &StepMotion<'_>, blocks: &mut [Vec3]) -> usize {
         let mut count = 0;
         for shape in self.shapes() {
@@ -177,8 +195,48 @@ impl Collider {
             let out: Vec<(usize, Vec3)> = self.touching().par_iter().filter_map(put).collect();
             count += out.len();
             out.into_iter().for_each(|(n, place)| blocks[n] = place);
+            count += self.put_out_embedded((shape, [before, after]), model, motion, blocks);
         }
         count
+    }
+
+    /// Moves the free nodes that carry embedded vertices, each by as little as it takes, until the vertices are out; some rounds, since vertices share nodes.
+    fn put_out_embedded(
+        &self,
+        (shape, [before, after]): (&PlacedShape, [PosedShape<'_>; 2]),
+        model: &Model,
+        motion: &StepMotion<'_>,
+        blocks: &mut [Vec3],
+    ) -> usize {
+        let place = |terms: &[(u32, f64)], blocks: &[Vec3]| -> Vec3 {
+            terms.iter().map(|&(n, w)| blocks[n as usize] * w).sum()
+        };
+        let found = |&vertex: &u32| {
+            let VertexSource::Embedded(terms) = model.surfaces.source(vertex as usize) else { return None };
+            let came_in = !self.mesh().is_rooted(vertex, shape.object)
+                && after.closest(&place(terms, blocks)).distance < 0.0
+                && before.closest(&place(terms, motion.start)).distance > -INSIDE;
+            came_in.then_some(terms)
+        };
+        let inside: Vec<&[(u32, f64)]> = self.touching().par_iter().filter_map(found).collect();
+        for _ in 0..SHIFTS {
+            let mut moved = false;
+            for terms in &inside {
+                let deep = after.closest(&place(terms, blocks));
+                let free = || terms.iter().filter(|t| !motion.prescription.fixed[t.0 as usize]);
+                let squares: f64 = free().map(|t| t.1 * t.1).sum();
+                if deep.distance < 0.0 && squares > 0.0 {
+                    moved = true;
+                    free().for_each(|&(n, w)| {
+                        blocks[n as usize] -= deep.normal * (deep.distance * w / squares);
+                    });
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+        inside.len()
     }
 
     /// All pairs that pass through each other on the way, and vertices that enter an analytic collider; of those that move with zones only, if there are any.
@@ -276,6 +334,29 @@ impl Collider {
         }
         Ok(share)
     }
+}
+
+/// Joins what passes through each other; false when nothing can be joined any more. A vertex that enters an analytic collider makes a zone first, which is shifted out; it joins the
+/// collider when it had been in one. A pair that passes within a zone lets it move as its prescribed points do.
+fn grow(zones: &mut Zones, model: &Model, motion: &StepMotion<'_>, blocked: &[Blocked]) -> bool {
+    let makeups = zones.makeups(motion);
+    let before: Vec<Option<usize>> =
+        blocked.iter().map(|pair| zones.zone_of(model, pair.touched(), None)).collect();
+    let mut grown = false;
+    for (pair, zone) in blocked.iter().zip(before) {
+        match (zone, pair.shape) {
+            (None, _) => zones.join(model, pair.touched(), None),
+            (Some(_), Some(_)) if zones.zone_of(model, pair.touched(), pair.shape).is_none() => {
+                zones.join(model, pair.touched(), pair.shape);
+            }
+            (Some(zone), None) if makeups[zone].driven && !makeups[zone].follows => {
+                zones.follow(model, pair.vertices[0]);
+            }
+            _ => continue,
+        }
+        grown = true;
+    }
+    grown
 }
 
 impl Blocked {

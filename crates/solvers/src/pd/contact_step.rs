@@ -213,7 +213,7 @@ impl<'a> ContactStep<'a> {
         !self.collider.entangled().is_empty()
     }
 
-    /// Shortens the step to `blocks` where surfaces would cross on the way, and reports what was done.
+    /// Joins nodes whose surfaces would cross on the way to `blocks` in zones that move as stiff pieces, and reports what was done.
     pub fn filter(&mut self, blocks: &mut [Vec3], report: &mut StepReport) -> Result<(), StepError> {
         let StepReport { seconds, counters, .. } = report;
         let done = timed(&mut seconds.line_search, || {
@@ -224,6 +224,7 @@ impl<'a> ContactStep<'a> {
             ("filter_rounds", done.rounds as f64),
             ("filter_share", done.share),
             ("filter_left", done.left as f64),
+            ("put_out_nodes", done.put_out as f64),
         ]);
         Ok(())
     }

@@ -58,7 +58,7 @@ pub struct PdOptions {
     pub final_passes: usize,
     /// Most rounds after the last iteration that bring sheets back to their strain limits, contacts kept.
     pub limit_passes: usize,
-    /// Shortens the accepted step where a surface would cross another on the way.
+    /// Ends a step with continuous detection: nodes whose surfaces would cross on the way move together, as stiff pieces, for this step.
     pub filter: bool,
 }
 

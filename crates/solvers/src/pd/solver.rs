@@ -401,9 +401,6 @@ impl PdSolver {
         kinds.push(("kinetic", state.kinetic_energy(model)));
         report.energy = kinds;
         report.strain_limit_excess = excess;
-        if !self.constraints.limits.is_empty() {
-            report.counters.push(("strain_limit_excess", excess));
-        }
     }
 }
 
