@@ -5,8 +5,9 @@
 //! Prescribed nodes have identity rows; their columns move to the right-hand side.
 //!
 //! The matrices change only with the step size, the set of prescribed nodes and the set of active attachments. The factors of the
-//! last few sets are put by, so that pins that switch off and on again find theirs. Parts with equal matrices (instances of one
-//! body) share their factors.
+//! last few sets are put by, so that pins that switch off and on again find theirs. A new set takes the factors of parts whose own pins and
+//! attachments are as they were in one of those, and only the others are factored. Parts with equal matrices (instances of one
+//! body) share their factors, made from the first of them: so factors depend on the set alone, not on what was before.
 
 use super::constraints::Constraints;
 use super::options::PdOptions;
@@ -16,6 +17,7 @@ use crate::report::StepReport;
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::mem::take;
+use std::sync::Arc;
 use stiction_factor::ScalarCholesky;
 use stiction_numerics::Vec3;
 
@@ -25,11 +27,16 @@ const TOGETHER: usize = 4;
 /// Bytes of factors that a thread takes at least: some twenty microseconds of work.
 const WORTH_A_THREAD: usize = 100_000;
 
-/// Parts with equal matrices, and the factors of A and of A + W_c.
-struct Kin {
-    parts: Vec<u32>,
+/// Factors of A and of A + W_c.
+struct Factors {
     free: ScalarCholesky,
     contact: ScalarCholesky,
+}
+
+/// Parts with equal matrices, and their factors, made from the matrices of the first.
+struct Kin {
+    parts: Vec<u32>,
+    factors: Arc<Factors>,
 }
 
 /// Sets of factors that are put by beside the present one.
@@ -41,6 +48,15 @@ struct Signature {
     h: f64,
     fixed: Vec<bool>,
     switches: Vec<bool>,
+}
+
+impl Signature {
+    /// Whether a part with these nodes, and springs or forms with these numbers, has the same matrices in another set.
+    fn agrees_in(&self, other: &Signature, nodes: &[u32], switches: &[u32]) -> bool {
+        self.h == other.h
+            && nodes.iter().all(|&n| self.fixed[n as usize] == other.fixed[n as usize])
+            && switches.iter().all(|&s| self.switches[s as usize] == other.switches[s as usize])
+    }
 }
 
 /// What belongs to one signature.
@@ -71,7 +87,7 @@ pub struct GlobalStep {
     put_by: Vec<Matrices>,
     /// α m per node.
     pub mass_damping: Vec<f64>,
-    /// Factors made so far.
+    /// Parts factored so far, those with equal matrices once.
     pub factored: usize,
 }
 
@@ -97,13 +113,13 @@ impl GlobalStep {
 
     /// Entries of all factors, shared ones once.
     fn factor_entries(&self) -> usize {
-        self.kin.iter().map(|k| k.free.factor_entries() + k.contact.factor_entries()).sum()
+        self.kin.iter().map(|k| k.factors.free.factor_entries() + k.factors.contact.factor_entries()).sum()
     }
 
     /// Bytes that one solve of all parts with A + W_c reads of factors, each factor once per group of four parts.
     fn factor_bytes_per_solve(&self) -> usize {
         let readings = |parts: usize| 2 * (parts / 4 + [0, 1, 1, 2][parts % 4]);
-        self.kin.iter().map(|k| k.contact.factor_bytes() * readings(k.parts.len())).sum()
+        self.kin.iter().map(|k| k.factors.contact.factor_bytes() * readings(k.parts.len())).sum()
     }
 
     /// Reports the factors, and how many were made since there had been `before`.
@@ -136,9 +152,8 @@ impl GlobalStep {
         self.weights = contact_weights(world, constraints, &rows, h, options);
         self.weights.iter_mut().zip(&self.can_touch).filter(|(_, can)| !**can).for_each(|(w, _)| *w = 0.0);
         let members = self.divide(world);
-        self.factor(constraints, &rows, members, &mass, &signature.fixed)?;
+        self.factor(constraints, &rows, members, &mass, &signature)?;
         self.signature = Some(signature);
-        self.factored += 1;
         Ok(())
     }
 
@@ -182,11 +197,13 @@ impl GlobalStep {
         row_weights: &[f64],
         members: Vec<Vec<u32>>,
         mass: &[f64],
-        fixed: &[bool],
+        signature: &Signature,
     ) -> Result<(), StepError> {
+        let fixed = &signature.fixed[..];
         let mut local = vec![0u32; self.part_of_node.len()];
         members.iter().for_each(|m| m.iter().enumerate().for_each(|(k, &n)| local[n as usize] = k as u32));
         let rows_of_part = self.rows_of_parts(constraints, row_weights, members.len());
+        let switches_of_part = self.switches_of_parts(constraints, signature, members.len());
         (self.held, self.kin) = (Vec::new(), Vec::new());
         let mut known: Vec<PartMatrix> = Vec::new();
         for (part, (nodes, rows)) in members.iter().zip(rows_of_part).enumerate() {
@@ -196,15 +213,56 @@ impl GlobalStep {
             match known.iter().position(|other| other.is_like(&matrix)) {
                 Some(kin) => self.kin[kin].parts.push(part as u32),
                 None => {
-                    let [free, contact] = matrix.assemble()?;
-                    let (free, contact) = (ScalarCholesky::new(&free)?, ScalarCholesky::new(&contact)?);
-                    self.kin.push(Kin { parts: vec![part as u32], free, contact });
+                    let factors =
+                        match self.put_by_for(part as u32, signature, nodes, &switches_of_part[part]) {
+                            Some(factors) => factors,
+                            None => {
+                                self.factored += 1;
+                                let [free, contact] = matrix.assemble()?;
+                                let (free, contact) =
+                                    (ScalarCholesky::new(&free)?, ScalarCholesky::new(&contact)?);
+                                Arc::new(Factors { free, contact })
+                            }
+                        };
+                    self.kin.push(Kin { parts: vec![part as u32], factors });
                     known.push(matrix);
                 }
             }
         }
         self.parts = members;
         Ok(())
+    }
+
+    /// Factors that were made from this part in a set in which it had the same matrices.
+    fn put_by_for(
+        &self,
+        part: u32,
+        signature: &Signature,
+        nodes: &[u32],
+        switches: &[u32],
+    ) -> Option<Arc<Factors>> {
+        let alike = self.put_by.iter().filter(|set| signature.agrees_in(&set.signature, nodes, switches));
+        let made = alike.flat_map(|set| &set.kin).find(|kin| kin.parts[0] == part);
+        made.map(|kin| kin.factors.clone())
+    }
+
+    /// Switches of springs and quadratic forms, by part.
+    fn switches_of_parts(
+        &self,
+        constraints: &Constraints,
+        signature: &Signature,
+        parts: usize,
+    ) -> Vec<Vec<u32>> {
+        let mut out = vec![Vec::new(); parts];
+        let mut terms = Vec::new();
+        let first = constraints.rows() - signature.switches.len();
+        for s in 0..signature.switches.len() {
+            constraints.row(first + s, &mut terms);
+            if let Some((node, _)) = terms.first() {
+                out[self.part_of_node[*node as usize] as usize].push(s as u32);
+            }
+        }
+        out
     }
 
     /// Rows of D that act, by part.
@@ -236,8 +294,8 @@ impl GlobalStep {
         for kin in &self.kin {
             let (touching, free): (Vec<u32>, Vec<u32>) =
                 kin.parts.iter().partition(|&&part| with_contact[part as usize]);
-            tasks.extend(touching.chunks(together).map(|some| (&kin.contact, some.to_vec())));
-            tasks.extend(free.chunks(together).map(|some| (&kin.free, some.to_vec())));
+            tasks.extend(touching.chunks(together).map(|some| (&kin.factors.contact, some.to_vec())));
+            tasks.extend(free.chunks(together).map(|some| (&kin.factors.free, some.to_vec())));
         }
         let solve = |(factor, parts): &(&ScalarCholesky, Vec<u32>)| {
             let gather = |&part: &u32| -> Vec<Vec3> {
