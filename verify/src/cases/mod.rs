@@ -1,6 +1,7 @@
 //! One file per case or family; the header of each states the protocol.
 
 pub mod anisotropic;
+pub mod arch;
 pub mod bend_twist;
 pub mod buckling_lateral;
 pub mod cantilever_beam;
@@ -122,6 +123,12 @@ fn frictional() -> Vec<Case> {
         Contact(stick_slip::strip),
         false,
         "end of a pressed strip sticks or slips"
+    ));
+    out.extend(family!(
+        "arch_threshold",
+        Contact(arch::threshold),
+        false,
+        "friction at which a masonry arch falls"
     ));
     out.extend(family!(
         "force_balance_rest",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
-use stiction_scene::load_text;
+use stiction_scene::{Scene, load_text};
 use stiction_solvers::{MethodError, Solver, StepReport, World, create};
 
 /// A scene in the making.
@@ -23,10 +23,15 @@ impl Run {
     pub fn try_new(text: &str) -> Result<Run, MethodError> {
         let loaded = load_text("test.toml", text, Path::new("."), &[] as &[&str]);
         let scene = loaded.unwrap_or_else(|error| panic!("{error}: {}", error.fix())).scene;
-        let model = build(&scene).expect("a good model");
-        let parameters = Parameters::from_scene(&scene);
+        Run::of(&scene)
+    }
+
+    /// A scene that was loaded.
+    pub fn of(scene: &Scene) -> Result<Run, MethodError> {
+        let model = build(scene).expect("a good model");
+        let parameters = Parameters::from_scene(scene);
         let solver = create(&scene.method, World { model: &model, parameters: &parameters })?;
-        let state = State::initial(&model, &scene);
+        let state = State::initial(&model, scene);
         Ok(Run { model, parameters, solver, state })
     }
 

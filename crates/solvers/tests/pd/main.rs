@@ -8,6 +8,7 @@ mod entangled;
 mod flight;
 mod friction;
 mod materials;
+mod outcomes;
 mod physics;
 mod pile;
 mod rope;
