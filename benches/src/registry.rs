@@ -126,6 +126,7 @@ pub fn all() -> &'static [Case] {
             pd_donuts::run,
             "growth with the number of donuts; 800 of 1300 vertices with --full"
         ),
+        case!("pd_peers", pd_peers::run, "steps beside Codim-IPC and IPC on their own meshes"),
         case!("pd_heap", pd_heap::run, "the fallen heap of donuts; 800 of 1300 vertices with --full"),
         case!(
             "barrier_frames",

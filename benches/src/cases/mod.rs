@@ -30,6 +30,7 @@ pub mod pd_donuts;
 pub mod pd_frames;
 pub mod pd_heap;
 pub mod pd_kernels;
+pub mod pd_peers;
 pub mod render;
 pub mod steps;
 pub mod sweep;

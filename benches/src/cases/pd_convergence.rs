@@ -10,7 +10,7 @@ use stiction::Simulation;
 const WEIGHTS: [f64; 5] = [0.8, 8.0, 80.0, 800.0, 8e3];
 
 /// The document's ball on layers, with coarser sheets: six variants have to fit into minutes.
-const COARSE: [&str; 11] = [
+const COARSE: [&str; 12] = [
     "step=0.0333333333333334",
     "method.iterations=25",
     "method.sweeps=2",
@@ -19,6 +19,7 @@ const COARSE: [&str; 11] = [
     "bodies.held.mesh.grid.cells=[8, 8]",
     "bodies.sheet.mesh.grid.cells=[8, 8]",
     "bodies.sheet.pins=[]",
+    "bodies.held.friction=0.8",
     "bodies.sheet.friction=0.8",
     "bodies.ball.friction=0.8",
     "bodies.ball.mesh.tet_sphere.cells=3",
