@@ -164,7 +164,12 @@ pub fn all() -> &'static [Case] {
         ),
         case!("barrier_dragging", barrier_document::dragging, "squishy balls with and without beta"),
         case!("barrier_unlimited", barrier_document::unlimited, "barriers without strain limits"),
-        case!("barrier_curtain", barrier_document::curtain, "shrinking directions on the curtain"),
+        case!("barrier_options", barrier_document::options, "other options on the needle and the curtain"),
+        case!(
+            "barrier_memory",
+            barrier_growth::memory,
+            "memory beside many contacts; ten sheets of 20k vertices with --full"
+        ),
         case!("barrier_friction", barrier_compare::friction, "lagged against anchored friction on a slope"),
         case!("hair_series", hair_series::run, "hairy balls of 1k to 4k rods; to 16k with --full"),
         case!("convergence_500", |c, _| convergence::run(c, 500), "ADMM beside its baselines, 500 hairs"),

@@ -24,12 +24,16 @@ const CHOICES: [(&str, &str); 11] = [
 ];
 
 /// Friction models that are compared.
-const FRICTION: [(&str, &str); 4] = [
+const FRICTION: [(&str, &str); 5] = [
     ("lagged", "friction = \"lagged\""),
     ("lagged, tangents only", "friction = \"lagged\", forecast = false"),
     (
         "lagged, as the document has it",
         "friction = \"lagged\", forecast = false, stiffness_growth = 0.0, complete = false, linear = \"pcg\"",
+    ),
+    (
+        "lagged, tangents only, transverse",
+        "friction = \"lagged\", forecast = false, sliding_hessian = \"transverse\"",
     ),
     ("anchored", "friction = \"anchored\""),
 ];
