@@ -103,10 +103,16 @@ const JITTER: [Comparison; 1] = [Comparison {
     ],
 }];
 
-/// Squeezed balls that fly apart, with and without β.
+/// Balls with spines, with and without β. The document squeezes them in a shrinking sphere; a step that is shortened but counts as h would leave that sphere
+/// behind, so here they fall in one that rests.
 const DRAGGING: [Comparison; 1] = [Comparison {
     scene: "squishy_balls",
-    set: &["bodies.ball.mesh.tet_urchin.cells=2", "bodies.ball.mesh.tet_urchin.segments=2"],
+    set: &[
+        "bodies.ball.mesh.tet_urchin.cells=2",
+        "bodies.ball.mesh.tet_urchin.segments=2",
+        "colliders.container.motion={ keys = [{ time = 0.0 }] }",
+        "gravity=[0.0, 0.0, -9.81]",
+    ],
     frames: [31, 31],
     choices: &[
         ("completed steps", &[]),
