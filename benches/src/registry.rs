@@ -147,6 +147,30 @@ pub fn all() -> &'static [Case] {
         ),
         case!("barrier_linear", barrier_compare::linear, "linear solvers of the barrier method by size"),
         case!("barrier_needle", barrier_compare::on_needle, "choices of the barrier method on a needle"),
+        case!("barrier_locking", barrier_document::locking, "barriers on the needle and the hanging sheet"),
+        case!(
+            "barrier_stiffness",
+            barrier_document::stiffness,
+            "elasticity in the stiffness, on the twisted cylinder"
+        ),
+        case!(
+            "barrier_steps",
+            barrier_document::newton_steps,
+            "Newton steps and error reduction on ten sheets"
+        ),
+        case!(
+            "barrier_jitter",
+            barrier_document::jitter,
+            "a quadratic barrier on sheets that drape a sphere"
+        ),
+        case!("barrier_dragging", barrier_document::dragging, "squishy balls with and without beta"),
+        case!("barrier_unlimited", barrier_document::unlimited, "barriers without strain limits"),
+        case!("barrier_options", barrier_document::options, "other options on the needle and the curtain"),
+        case!(
+            "barrier_memory",
+            barrier_growth::memory,
+            "memory beside many contacts; ten sheets of 20k vertices with --full"
+        ),
         case!("barrier_friction", barrier_compare::friction, "lagged against anchored friction on a slope"),
         case!("hair_series", hair_series::run, "hairy balls of 1k to 4k rods; to 16k with --full"),
         case!("convergence_500", |c, _| convergence::run(c, 500), "ADMM beside its baselines, 500 hairs"),

@@ -6,7 +6,7 @@ use crate::record::Record;
 use crate::registry::{Settings, Stopped};
 
 /// Options that are compared, with their names.
-const CHOICES: [(&str, &str); 10] = [
+const CHOICES: [(&str, &str); 11] = [
     ("cubic, as it is", ""),
     ("logarithmic", ", barrier = \"logarithmic\""),
     ("capped logarithmic", ", barrier = \"capped_logarithmic\""),
@@ -16,7 +16,26 @@ const CHOICES: [(&str, &str); 10] = [
     ("stiffness by distance", ", elastic_stiffness = false"),
     ("steps of beta h", ", complete = false"),
     ("steps of beta h, no error reduction", ", complete = false, error_reduction = false"),
+    (
+        "as the document has it",
+        ", complete = false, forecast = false, stiffness_growth = 0.0, friction = \"lagged\", linear = \"pcg\"",
+    ),
     ("shortened steps counted as h", ", complete = false, error_reduction = false, amend_step = false"),
+];
+
+/// Friction models that are compared.
+const FRICTION: [(&str, &str); 5] = [
+    ("lagged", "friction = \"lagged\""),
+    ("lagged, tangents only", "friction = \"lagged\", forecast = false"),
+    (
+        "lagged, as the document has it",
+        "friction = \"lagged\", forecast = false, stiffness_growth = 0.0, complete = false, linear = \"pcg\"",
+    ),
+    (
+        "lagged, tangents only, transverse",
+        "friction = \"lagged\", forecast = false, sliding_hessian = \"transverse\"",
+    ),
+    ("anchored", "friction = \"anchored\""),
 ];
 
 /// Sheets on a needle.
@@ -53,11 +72,10 @@ pub fn linear(case: &'static str, settings: &Settings) -> Result<Vec<Record>, St
 /// Creep of a block that should rest and acceleration of one that should slide.
 pub fn friction(case: &'static str, _: &Settings) -> Result<Vec<Record>, Stopped> {
     let mut records = Vec::new();
-    for model in ["lagged", "anchored"] {
+    for (model, chosen) in FRICTION {
         for iterations in [8, 16, 32] {
-            let options = format!(
-                ", friction = \"{model}\", min_iterations = {iterations}, refine_iterations = {iterations}"
-            );
+            let options =
+                format!(", {chosen}, min_iterations = {iterations}, refine_iterations = {iterations}");
             let mut record = Record::new(case, format!("{model}, {iterations} iterations"));
             record.method = Some("barrier");
             let mut resting = simulation(&slope(0.505, &options))?;

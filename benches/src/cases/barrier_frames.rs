@@ -5,14 +5,14 @@
 //! where friction matters (dominoes, cards, belt), else 1 ms with one or two. Ours are those of the scenes: completed, refined until they converge or the
 //! scene's cap. Meshes of others are not part of the project: their cases are left out, with a note, where the files are missing.
 
-use super::barrier_scenes::{describe, run_for};
+use super::barrier_scenes::{describe, gallery_scene, run_for};
 use super::steps::add_shares;
 use crate::record::{Limit, Record};
 use crate::registry::{Settings, Stopped};
 use std::path::Path;
-use stiction::scene::{Scene, load, load_text};
+use stiction::Simulation;
+use stiction::scene::load;
 use stiction::solvers::StepReport;
-use stiction::{Simulation, gallery};
 
 /// Largest multiple of the time on a GPU.
 const SLOWER: f64 = 8.0;
@@ -137,11 +137,6 @@ fn judge_by(record: &mut Record, rule: Rule, reports: &[StepReport]) {
     record.number("their_rule_m_per_s", bound);
     record.number("solved_by_their_rule", left.iter().filter(|v| **v <= bound).count() as f64);
     record.number("largest_left_m_per_s", left.iter().copied().fold(0.0, f64::max));
-}
-
-fn gallery_scene(name: &str, set: &[&str]) -> Result<Scene, Stopped> {
-    let found = gallery::find(name).ok_or_else(|| format!("the gallery lacks {name}"))?;
-    Ok(load_text(&format!("{name}.toml"), found.text, Path::new("."), set)?.scene)
 }
 
 fn scenes() -> &'static Path {

@@ -1,12 +1,13 @@
 //! Cost of method `barrier`: assembly per contact, condition numbers, and time per step and memory of ten stacked sheets by size.
 
-use super::barrier_scenes::{describe, pressed, run, simulation, stack};
+use super::barrier_scenes::{describe, gallery_scene, pressed, run, simulation, stack};
 use super::steps::add_shares;
 use crate::machine::MemoryMark;
 use crate::measure::{Spent, core_seconds};
 use crate::record::{Limit, Record};
 use crate::registry::{Settings, Stopped};
 use std::time::Instant;
+use stiction::Simulation;
 use stiction::solvers::World;
 use stiction::solvers::barrier::{BarrierOptions, BarrierShape, BarrierSolver};
 
@@ -116,4 +117,31 @@ pub fn growth(case: &'static str, settings: &Settings) -> Result<Vec<Record>, St
         records.push(record);
     }
     Ok(records)
+}
+
+/// Memory of a run where most vertices have several contacts: pressed sheets, and the gallery's ten sheets under their ball.
+pub fn memory(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+    let mark = MemoryMark::set();
+    run(&mut simulation(&pressed(2, 2, 5e-4, ""))?, 1);
+    let process = mark.and_then(|mark| mark.peak());
+    let mark = MemoryMark::set();
+    let (name, frames) = if settings.full { ("ten sheets", 6) } else { ("pressed sheets", 1) };
+    let mut simulation = match settings.full {
+        true => Simulation::new(gallery_scene("ten_sheets", &["size=fine"])?)?,
+        false => {
+            simulation(&pressed(40, 10, 5e-4, ", refine_iterations = 2").replace("fps = 100", "fps = 200"))?
+        }
+    };
+    let outcome = run(&mut simulation, frames);
+    let mut record = Record::new(case, name);
+    describe(&mut record, &simulation, &outcome, frames);
+    let vertices = simulation.model.nodes as f64;
+    let contacts = outcome.reports.iter().map(|r| r.contacts).max().unwrap_or(0) as f64;
+    if let (Some(process), Some(peak)) = (process, mark.and_then(|mark| mark.peak())) {
+        let [process, peak] = [process, peak].map(|bytes| bytes as f64);
+        add_memory(&mut record, [process, peak], [vertices, contacts]);
+        let beside = peak - process - MEMORY_LIMIT[0] * vertices;
+        record.number("bytes_per_contact_beside_2_kb_per_vertex", beside / contacts.max(1.0));
+    }
+    Ok(vec![record])
 }

@@ -5,9 +5,9 @@ use crate::record::Record;
 use crate::registry::Stopped;
 use std::path::Path;
 use std::time::Instant;
-use stiction::Simulation;
-use stiction::scene::load_text;
+use stiction::scene::{Scene, load_text};
 use stiction::solvers::StepReport;
+use stiction::{Simulation, gallery};
 
 /// Ten sheets held at their corners, 4 mm apart, under a heavy ball that falls at 2 m/s; `cells` squares along a sheet.
 pub fn stack(cells: usize, sheets: usize, options: &str) -> String {
@@ -121,6 +121,12 @@ gap = 0.001
 pub fn simulation(text: &str) -> Result<Simulation, Stopped> {
     let scene = load_text("bench.toml", text, Path::new("."), &[] as &[&str])?.scene;
     Ok(Simulation::new(scene)?)
+}
+
+/// A scene of the gallery with overrides.
+pub fn gallery_scene(name: &str, set: &[&str]) -> Result<Scene, Stopped> {
+    let found = gallery::find(name).ok_or_else(|| format!("the gallery lacks {name}"))?;
+    Ok(load_text(&format!("{name}.toml"), found.text, Path::new("."), set)?.scene)
 }
 
 /// A run that may end early.

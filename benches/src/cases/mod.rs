@@ -1,6 +1,7 @@
 //! One file per family of cases.
 
 pub mod barrier_compare;
+pub mod barrier_document;
 pub mod barrier_frames;
 pub mod barrier_growth;
 pub mod barrier_scenes;

@@ -5,20 +5,20 @@
 
 use stiction_numerics::{Mat3, Vec3};
 
-/// Plain average of the masses of a contact \[kg\].  [Ando2024, eq. 5] Infinite (pinned) masses count as the largest finite one of the
-/// pair; 0 if none is finite.
-pub fn contact_mass(masses: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut largest, mut infinite, mut count) = (0.0, 0.0_f64, 0.0, 0.0);
-    for mass in masses {
-        count += 1.0;
+/// Mean of the masses of a contact \[kg\] from pairs of mass and share: shares of 1 give the plain average  [Ando2024, eq. 5], shares c_i² give `Σ m_i ĉ_i²`,
+/// which is the mass that a push along `ŵ` feels. Infinite (pinned) masses count as the largest finite one of the pair; 0 if none is finite.
+pub fn contact_mass(masses: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let (mut sum, mut largest, mut infinite, mut shares) = (0.0, 0.0_f64, 0.0, 0.0);
+    for (mass, share) in masses {
+        shares += share;
         if mass.is_finite() {
-            sum += mass;
+            sum += mass * share;
             largest = largest.max(mass);
         } else {
-            infinite += 1.0;
+            infinite += share;
         }
     }
-    if count == 0.0 { 0.0 } else { (sum + infinite * largest) / count }
+    if shares == 0.0 { 0.0 } else { (sum + infinite * largest) / shares }
 }
 
 /// `κ = ŵᵀ H ŵ + m/g²` of a contact \[N/m\], with `ŵ` the normalised stack of `c_i n`.  [Ando2024, eq. 5]
@@ -86,9 +86,17 @@ mod tests {
 
     #[test]
     fn masses_of_pinned_vertices() {
-        assert_eq!(contact_mass([f64::INFINITY, 2.0, 4.0, 4.0].into_iter()), 3.5);
-        assert_eq!(contact_mass([f64::INFINITY].into_iter()), 0.0);
-        assert_eq!(contact_mass(std::iter::empty()), 0.0);
+        let average = |masses: &[f64]| contact_mass(masses.iter().map(|&m| (m, 1.0)));
+        assert_eq!(average(&[f64::INFINITY, 2.0, 4.0, 4.0]), 3.5);
+        assert_eq!(average(&[f64::INFINITY]), 0.0);
+        assert_eq!(average(&[]), 0.0);
+    }
+
+    #[test]
+    fn a_weighted_mass_goes_by_the_squares_of_coefficients() {
+        // c = (1, −½, −½): ĉ² = (2/3, 1/6, 1/6).
+        let pairs = [(3.0, 1.0), (6.0, 0.25), (f64::INFINITY, 0.25)];
+        assert!((contact_mass(pairs.into_iter()) - 4.0).abs() < 1e-15);
     }
 
     #[test]

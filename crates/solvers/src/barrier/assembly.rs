@@ -7,7 +7,7 @@
 use super::contacts::{Contact, Way};
 use super::couples::{Bearers, Bearing};
 use super::friction::friction_terms;
-use super::options::BarrierOptions;
+use super::options::{BarrierOptions, ContactMass};
 use crate::solver::World;
 use rayon::prelude::*;
 use stiction_contact::barrier::{Barrier, BarrierTerms, Push, contact_mass, contact_stiffness};
@@ -103,11 +103,13 @@ fn stiffness(
 ) -> [f64; 2] {
     let (nodes, weights, normal) = (contact.stencil.nodes(), contact.stencil.weights(), &contact.normal);
     let (held, held_square) = contact.held;
-    let masses = nodes.iter().map(|&n| match elastic.fixed[n as usize] {
-        true => f64::INFINITY,
-        false => world.model.mass[n as usize],
+    let weighted = options.contact_mass == ContactMass::Weighted;
+    let masses = nodes.iter().zip(weights).map(|(&n, w)| {
+        let mass = if elastic.fixed[n as usize] { f64::INFINITY } else { world.model.mass[n as usize] };
+        (mass, if weighted { w * w } else { 1.0 })
     });
-    let mass = contact_mass(masses.chain(std::iter::repeat_n(f64::INFINITY, held as usize)));
+    let prescribed = (f64::INFINITY, if weighted { held_square } else { f64::from(held) });
+    let mass = contact_mass(masses.chain([prescribed]));
     let inertial = mass / (contact.gap * contact.gap);
     if !options.elastic_stiffness {
         return [inertial, inertial];

@@ -10,7 +10,7 @@
 use super::assembly::Terms;
 use super::contacts::{Contact, Way};
 use super::options::{BarrierOptions, FrictionModel};
-use stiction_contact::barrier::{AnchoredFriction, BarrierTerms, LaggedFriction, SlidingHessian};
+use stiction_contact::barrier::{AnchoredFriction, BarrierTerms, LaggedFriction};
 use stiction_numerics::{Mat3, Vec3};
 
 /// Gradient and Hessian with respect to the relative displacement.
@@ -34,7 +34,7 @@ pub(super) fn friction_terms(
         FrictionModel::None => (Vec3::zeros(), Mat3::zeros()),
         FrictionModel::Lagged => {
             let cap = options.friction_cap.then_some(barrier.curvature);
-            let sliding = SlidingHessian::Plane;
+            let sliding = options.sliding_hessian.of_contact();
             let friction = LaggedFriction::new(normal, &displacement, limit, epsilon, cap, sliding);
             (friction.gradient(&displacement), friction.hessian())
         }
@@ -162,8 +162,39 @@ fn slip_is_settling(
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::SlidingHessian;
     use super::*;
     use stiction_contact::ContactStencil;
+
+    /// Lagged friction of a contact with the floor that has slid by 100 ε along x: μ f = 0.5 N over 1 mm.
+    fn sliding(options: &BarrierOptions) -> (Vec3, Mat3) {
+        let contact =
+            Contact { stencil: ContactStencil::new(&[(0, 1.0)]), normal: Vec3::z(), ..Contact::default() };
+        let at = |x: f64| {
+            let blocks = std::borrow::Cow::Owned(vec![Vec3::new(x, 0.0, 0.0)]);
+            super::super::contacts::Configuration { blocks, kinematic: Vec::new(), time: 0.0 }
+        };
+        let (start, now) = (at(0.0), at(1e-3));
+        let way = Way { start: &start, now: &now, target: &now };
+        let terms = BarrierTerms { energy: 0.0, force: 1.0, curvature: 7.0, normal: Vec3::z() };
+        friction_terms(options, &contact, 0.5, way, &terms)
+    }
+
+    /// Friction in the plane holds a slide back that the transverse one lets go; the force is the same. The cap lowers the Hessian to the barrier's 7 N/m.
+    #[test]
+    fn options_of_lagged_friction_change_its_hessian_only() {
+        let lagged =
+            BarrierOptions { friction: FrictionModel::Lagged, forecast: false, ..BarrierOptions::default() };
+        let transverse = BarrierOptions { sliding_hessian: SlidingHessian::Transverse, ..lagged.clone() };
+        let capped = BarrierOptions { friction_cap: true, ..lagged.clone() };
+        let expected = [(&lagged, [500.0, 500.0]), (&transverse, [0.0, 500.0]), (&capped, [7.0, 7.0])];
+        for (options, [along, across]) in expected {
+            let (slope, hessian) = sliding(options);
+            assert!((slope - Vec3::new(0.5, 0.0, 0.0)).norm() < 1e-12, "{slope}");
+            let diagonal = Mat3::from_diagonal(&Vec3::new(along, across, 0.0));
+            assert!((hessian - diagonal).norm() < 1e-9, "{options:?}: {hessian}");
+        }
+    }
 
     #[test]
     fn a_fresh_slip_is_settling_and_a_sliding_or_resting_one_is_not() {

@@ -13,7 +13,7 @@ use crate::saved::{RestoreError, SavedState};
 use crate::solver::StepError;
 use stiction_numerics::{
     BlockMatrix, CoupledMatrix, MaskedOperator, PartsPcg, PcgParams, PcgParts, Precision, PrecondBlockJacobi,
-    ResidualNorm, RowPreconditioner, Vec3,
+    RowPreconditioner, Vec3,
 };
 
 /// One block in a product with a symmetric matrix, two threads \[ns\].
@@ -128,7 +128,7 @@ impl LinearSolves {
         let masked = MaskedOperator::new(&system.matrix, system.fixed);
         let params = PcgParams {
             relative_tolerance: options.pcg_tolerance,
-            norm: ResidualNorm::Infinity,
+            norm: options.pcg_norm.of_residual(),
             ..PcgParams::default()
         };
         let pcg = PartsPcg::new(&masked, rhs, d, &params, system.parts);

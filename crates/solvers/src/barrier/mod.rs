@@ -24,5 +24,7 @@ mod wall_field;
 mod walls;
 
 pub use measures::Conditions;
-pub use options::{BarrierOptions, BarrierShape, FrictionModel, LinearPolicy, StepSpan};
+pub use options::{
+    BarrierOptions, BarrierShape, ContactMass, FrictionModel, LinearPolicy, PcgNorm, SlidingHessian, StepSpan,
+};
 pub use solver::BarrierSolver;

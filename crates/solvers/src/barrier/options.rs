@@ -3,7 +3,8 @@
 use crate::checks::{all_positive, at_least_one, none_negative};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stiction_contact::barrier::{Barrier, CappedLogarithm};
+use stiction_contact::barrier::{self, Barrier, CappedLogarithm};
+use stiction_numerics::ResidualNorm;
 
 /// Which barrier keeps gaps open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,6 +47,59 @@ pub enum LinearPolicy {
     TwoLevel,
     /// Sparse Cholesky of elasticity and contacts together.
     Direct,
+}
+
+/// Hessian of lagged friction once a contact slides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SlidingHessian {
+    /// `κ_f (I − n nᵀ)`, the document's: stiff along the slip as well.
+    #[default]
+    Plane,
+    /// `κ_f t tᵀ`, t across the slip: the true one of a force of constant size.
+    Transverse,
+}
+
+impl SlidingHessian {
+    /// As contacts know it.
+    pub(super) fn of_contact(self) -> barrier::SlidingHessian {
+        match self {
+            SlidingHessian::Plane => barrier::SlidingHessian::Plane,
+            SlidingHessian::Transverse => barrier::SlidingHessian::Transverse,
+        }
+    }
+}
+
+/// Which mass of a contact counts in its stiffness.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactMass {
+    /// Plain average of its vertices, the document's.
+    #[default]
+    Average,
+    /// `Σ m_i ĉ_i²` with ĉ the normalised coefficients: what a push along the normal has to move.
+    Weighted,
+}
+
+/// How a residual of conjugate gradients is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PcgNorm {
+    /// Largest component, the document's.
+    #[default]
+    Infinity,
+    /// Root of the sum of squares.
+    Two,
+}
+
+impl PcgNorm {
+    /// As conjugate gradients know it.
+    pub(super) fn of_residual(self) -> ResidualNorm {
+        match self {
+            PcgNorm::Infinity => ResidualNorm::Infinity,
+            PcgNorm::Two => ResidualNorm::Two,
+        }
+    }
 }
 
 /// A largest step that holds until a time.
@@ -96,8 +150,10 @@ pub struct BarrierOptions {
     pub slack: f64,
     /// Which linear solver.
     pub linear: LinearPolicy,
-    /// Residual of conjugate gradients relative to the one at their start (largest component).
+    /// Residual of conjugate gradients relative to the one at their start, in `pcg_norm`.
     pub pcg_tolerance: f64,
+    /// How that residual is measured; the document takes the largest component.
+    pub pcg_norm: PcgNorm,
     /// Iterations of conjugate gradients at most.
     pub pcg_iterations: usize,
     /// Which barrier.
@@ -106,6 +162,11 @@ pub struct BarrierOptions {
     pub curvature_cap: f64,
     /// Whether elasticity counts in the stiffness of contacts; mass and distance alone otherwise.
     pub elastic_stiffness: bool,
+    /// Which mass of a contact counts in its stiffness; the document takes the average (eq. 5).
+    pub contact_mass: ContactMass,
+    /// Share of a strain limit above which its barrier acts: the document's half (τ = ε̂, section 3.6). 0 acts from the rest length on and is
+    /// gentler.
+    pub strain_activation: f64,
     /// Whether contacts are linearised towards the force that the last linear solve found, and friction is limited by it. Otherwise tangents at the present gap and the
     /// barrier's own force are taken, as in the document.
     pub forecast: bool,
@@ -116,7 +177,9 @@ pub struct BarrierOptions {
     pub friction: FrictionModel,
     /// Slip below which friction is not fully mobilised \[m\], ε.
     pub friction_epsilon: f64,
-    /// Whether the curvature of the barrier caps the friction in the matrix (the force stays).
+    /// Hessian of lagged friction once a contact slides; the document's is stiff in the whole plane (eq. 10). Anchored friction has its own.
+    pub sliding_hessian: SlidingHessian,
+    /// Whether the curvature of the barrier caps lagged friction in the matrix (the force stays).
     pub friction_cap: bool,
 }
 
@@ -140,14 +203,18 @@ impl Default for BarrierOptions {
             slack: 0.1,
             linear: LinearPolicy::Auto,
             pcg_tolerance: 1e-3,
+            pcg_norm: PcgNorm::Infinity,
             pcg_iterations: 5000,
             barrier: BarrierShape::Cubic,
             curvature_cap: 16.0,
             elastic_stiffness: true,
+            contact_mass: ContactMass::Average,
+            strain_activation: 0.5,
             forecast: true,
             stiffness_growth: 2.0,
             friction: FrictionModel::Anchored,
             friction_epsilon: 1e-5,
+            sliding_hessian: SlidingHessian::Plane,
             friction_cap: false,
         }
     }
@@ -209,6 +276,12 @@ impl BarrierOptions {
         if let Some((name, value)) = shares.iter().find(|(_, v)| !(*v > 0.0 && *v < 1.0)) {
             return Err(format!("`{name}` is {value}; give a number between 0 and 1"));
         }
+        if !(0.0..1.0).contains(&self.strain_activation) {
+            return Err(format!(
+                "`strain_activation` is {}; give a share from 0 on and below 1, such as 0.5",
+                self.strain_activation
+            ));
+        }
         if !(self.extension.is_finite() && self.extension >= 1.0) {
             return Err(format!("`extension` is {}; give a number from 1 on, such as 1.25", self.extension));
         }
@@ -262,6 +335,9 @@ mod tests {
             with(|o| o.step_schedule = vec![StepSpan { until: 1.0, step: 0.0 }]).contains("step_schedule")
         );
         assert!(with(|o| o.extension = 0.5).contains("extension"));
+        assert!(with(|o| o.strain_activation = 1.0).contains("strain_activation"));
+        assert!(with(|o| o.strain_activation = -0.1).contains("strain_activation"));
+        assert!(with(|o| o.strain_activation = f64::NAN).contains("strain_activation"));
         assert!(with(|o| o.pcg_iterations = 0).contains("pcg_iterations"));
         assert!(with(|o| o.max_iterations = 2).contains("max_iterations"));
     }

@@ -199,6 +199,9 @@ impl BarrierSolver {
         if gap.is_finite() {
             report.counters.push(("min_gap_m", gap));
         }
+        if let Some((excess, _)) = excess {
+            report.counters.push(("min_strain_gap", -excess));
+        }
         if let Some(last) = &progress.last {
             report.residual.extend([("change_m", last.change), ("mean_change_m", last.mean_change)]);
             report_contacts(world, last, &now.blocks, report);

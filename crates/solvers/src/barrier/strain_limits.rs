@@ -1,6 +1,6 @@
 //! Strain limits of cloth: a cubic barrier in the singular values of the deformation.   [Ando2024, section 3.6]
 //!
-//! F = U diag(σ) Vᵀ per triangle, gap `g_i = 1 + limit − σ_i`, active below `ĝ = limit/2` (τ = ε̂): `ψ = κ Σ b(g_i)`,
+//! F = U diag(σ) Vᵀ per triangle, gap `g_i = 1 + limit − σ_i`, active below `ĝ = (1 − share) limit`, half the limit as in the document (τ = ε̂) unless `strain_activation` says otherwise: `ψ = κ Σ b(g_i)`,
 //! `κ = m_face/g² + wᵀH₉w` frozen, g the smaller gap (eq. 9). With `ψ_i = −κ b'(g_i)`, `ψ_ii = κ b''(g_i)`, `ψ₁₂ = 0` the Hessian
 //! follows from the modes of an isotropic energy. The largest singular value is a convex function of F, so along a straight way
 //! the end decides, and bisection finds the place.
@@ -128,7 +128,8 @@ fn terms(
 ) -> Option<LimitTerms> {
     let places = triangle.places(x);
     let svd = triangle.svd(places);
-    let (gap, activation) = (1.0 + triangle.limit - svd.sigma.max(), 0.5 * triangle.limit);
+    let activation = (1.0 - options.strain_activation) * triangle.limit;
+    let gap = 1.0 + triangle.limit - svd.sigma.max();
     if gap >= activation {
         return None;
     }
@@ -211,7 +212,7 @@ mod tests {
         x.iter().map(|x| x * ((1.0 + strain) / largest)).collect()
     }
 
-    /// The gradient is that of κ Σ b(g_i) with κ frozen.
+    /// The gradient is that of κ Σ b(g_i) with κ frozen, whatever the share of the limit above which the barrier acts.
     #[test]
     fn the_gradient_is_the_slope_of_the_energy() {
         let (triangle, mut random) = (limited(), Random::new(3));
@@ -220,15 +221,18 @@ mod tests {
             [[0u32, 1, 2].as_slice()],
         )));
         let elastic = Elastic { matrix: &matrix, inertia: 0.0, fixed: &[false; 3] };
-        let options = BarrierOptions::default();
-        for strain in [0.06, 0.08, 0.095] {
+        let at = |share: f64| BarrierOptions { strain_activation: share, ..BarrierOptions::default() };
+        let find =
+            |share: f64, x: &[Vec3]| terms(&triangle, &at(share), &Barrier::Cubic, elastic, &[0.0; 3], x);
+        for (share, strain) in [(0.5, 0.06), (0.5, 0.08), (0.5, 0.095), (0.0, 0.01), (0.0, 0.06), (0.8, 0.09)]
+        {
             let x = stretched(strain, &mut random);
             let kappa = triangle.mass / (0.1 - strain).powi(2);
             let energy = |x: &[Vec3]| -> f64 {
                 let sigma = triangle.svd(triangle.places(x)).sigma;
-                sigma.iter().map(|s| kappa * Barrier::Cubic.at(1.1 - s, 0.05).value).sum()
+                sigma.iter().map(|s| kappa * Barrier::Cubic.at(1.1 - s, (1.0 - share) * 0.1).value).sum()
             };
-            let found = terms(&triangle, &options, &Barrier::Cubic, elastic, &[0.0; 3], &x).expect("active");
+            let found = find(share, &x).expect("active");
             for (node, k) in (0..3).flat_map(|node| (0..3).map(move |k| (node, k))) {
                 let moved = |by: f64| {
                     let mut moved = x.clone();
@@ -240,10 +244,9 @@ mod tests {
                 assert!((slope - got).abs() < 1e-5 * (1.0 + slope.abs()), "{slope} {got}");
             }
         }
-        assert!(
-            terms(&triangle, &options, &Barrier::Cubic, elastic, &[0.0; 3], &stretched(0.04, &mut random))
-                .is_none()
-        );
+        let x = stretched(0.04, &mut random);
+        assert!(find(0.5, &x).is_none() && find(0.3, &x).is_some());
+        assert!(find(0.0, &stretched(-0.001, &mut random)).is_none(), "it is not stretched");
     }
 
     #[test]
