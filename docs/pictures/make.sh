@@ -37,9 +37,9 @@ run() {
     grep -h "intersections" "$out.txt" | sed "s/^/$(basename "$out"):/"
 }
 
-# sheet [OPTION VALUE]... (VARIANT FRAME LABEL | OPTION VALUE)...: draws docs/pictures/$name.png, or ${name}_$as.png
+# sheet [OPTION VALUE]... (VARIANT FRAME LABEL | OPTION VALUE)...: draws docs/pictures/$name.png, or ${name}_$as.png, in panels of $size
 sheet() {
-    local words=()
+    local words=(--size "${size:-560x420}")
     while [ $# -gt 0 ]; do
         case $1 in
             --*) words+=("$1" "$2"); shift 2 ;;
@@ -103,7 +103,7 @@ picture() {
             sheet --camera az=60,el=20,distance=0.85 - 12 "" - last "pd" xpbd last "xpbd: red where it crosses" ;;
         curtain_15) frames az=-45,el=15,distance=0.9 12 24 36 ;;
         damping_series) frames az=-90,el=14,distance=0.85 8 14 20 ;;
-        dancing) frames az=70,el=8,distance=0.8 8 22 45 ;;
+        dancing) size=420x520 frames az=55,el=8,distance=0.95 15 30 45 ;;
         dominoes) frames az=-60,el=18,distance=0.85 8 16 36 ;;
         donut_pile)
             run coarse --set size=coarse
@@ -113,14 +113,14 @@ picture() {
             sheet --camera az=-60,el=40,distance=0.36 long 0 "" long 24 "" --camera az=-90,el=35,distance=0.12 long last "" ;;
         five_cylinders) frames az=-70,el=20,distance=0.85 12 24 48 ;;
         flag) frames az=-60,el=8,distance=0.85 20 70 120 ;;
-        garment_dress) frames az=0,el=5,distance=0.9 0 15 30 ;;
-        garment_fit) frames az=-25,el=10,distance=0.85 0 15 45 ;;
+        garment_dress) size=420x520 frames az=0,el=5,distance=0.9 0 15 30 ;;
+        garment_fit) size=420x520 frames az=-25,el=10,distance=0.85 0 15 45 ;;
         hair_band) frames az=30,el=15,distance=0.84 14 32 48 ;;
         hair_relax) frames az=30,el=15,distance=0.85 0 12 36 ;;
         hairy_ball) thirds az=30,el=15,distance=0.8 ;;
         hang)
             run none --set limit=none
-            sheet --camera az=-70,el=6 - 15 "" - last "strain limit 5 %" none last "no limit: it stretches" ;;
+            sheet --camera az=-70,el=6,distance=0.9 - 15 "" - last "strain limit 5 %" none last "no limit: it stretches" ;;
         hanging_cloth) frames az=-60,el=10 0 12 120 ;;
         layers_20)
             run off --set stabilise=off

@@ -1,6 +1,6 @@
 //! Draws frames of several runs side by side.
 //!
-//! `panels OUT.png [--size 560x420] [--columns N] [--color-by NAME] [--camera WORDS] (RUN FRAME LABEL)...`
+//! `panels OUT.png [--size 560x420] [--samples 4] [--columns N] [--color-by NAME] [--camera WORDS] (RUN FRAME LABEL)...`
 //!
 //! A frame is a number or `last`. A camera (`azimuth=30,elevation=20,distance=0.8,target=0,0,1`) holds for the panels
 //! after it; `--camera default` is the default one.
@@ -37,6 +37,9 @@ fn draw(arguments: &[String]) -> Result<(), String> {
                 let size = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
                 let size = size.ok_or(format!("`--size {text}`: give width and height, such as 560x420"))?;
                 (options.picture.width, options.picture.height) = size;
+            }
+            "--samples" => {
+                options.picture.samples = value()?.parse().map_err(|e| format!("`--samples`: {e}"))?
             }
             "--columns" => columns = Some(value()?.parse().map_err(|e| format!("`--columns`: {e}"))?),
             "--color-by" => options.colour_by = value()?.parse().unwrap_or(ColourBy::Body),
