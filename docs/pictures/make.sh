@@ -73,7 +73,7 @@ picture() {
             sheet --camera az=30,el=24,distance=0.86 - 0 start - last "friction 0.1 falls" high last "friction 0.8 carries" ;;
         balloon)
             run long --frames 45
-            sheet --camera az=30,el=12 long 0 start long 6 "pressed flat" long 30 "thrown up" ;;
+            sheet --camera az=-80,el=3,distance=0.95 long 0 start long 6 "pressed flat" long 19 "thrown up" ;;
         belt_lock)
             run low --set grip=low
             sheet --camera az=-60,el=10,distance=0.9 - 0 start - last "friction 0.5 locks" low last "friction 0.2 runs out" ;;
@@ -109,7 +109,7 @@ picture() {
             run coarse --set size=coarse
             sheet - 18 "12 rings" - last "12 rings" coarse last "800 coarse rings" ;;
         fishing_knot)
-            run long --frames 75
+            run long --frames 72
             sheet --camera az=-60,el=40,distance=0.36 long 0 "" long 24 "" --camera az=-90,el=35,distance=0.12 long last "" ;;
         five_cylinders) frames az=-70,el=20,distance=0.85 12 24 48 ;;
         flag) frames az=-60,el=8,distance=0.85 20 70 120 ;;
@@ -151,7 +151,7 @@ picture() {
         ten_sheets) frames az=-30,el=15,distance=0.85 3 8 16 ;;
         trampoline)
             run 25 --set speed=25 --frames 6
-            sheet --columns 3 --camera az=30,el=16,distance=0.9 - 0 "5 m/s" - 5 "5 m/s" - 13 "5 m/s" 25 0 "25 m/s" 25 1 "25 m/s" 25 4 "25 m/s" ;;
+            sheet --columns 3 --camera az=30,el=16,distance=0.9 - 0 "5 m/s" - 5 "5 m/s" - 13 "5 m/s" 25 0 "25 m/s" 25 2 "25 m/s" 25 4 "25 m/s" ;;
         triple_belt) thirds az=30,el=24,distance=0.85 ;;
         wind_sheets) frames az=-40,el=20,distance=0.8 12 24 36 ;;
         woven_cylinder) frames az=-70,el=12,distance=0.85 0 18 36 ;;
