@@ -73,7 +73,7 @@ picture() {
             sheet --camera az=30,el=24,distance=0.86 - 0 start - last "friction 0.1 falls" high last "friction 0.8 carries" ;;
         balloon)
             run long --frames 45
-            sheet --camera az=-80,el=3,distance=0.95 long 0 start long 6 "pressed flat" long 19 "thrown up" ;;
+            sheet --camera az=-80,el=3,distance=0.95 long 0 start long 6 "pressed flat" long 19 "thrown back" ;;
         belt_lock)
             run low --set grip=low
             sheet --camera az=-60,el=10,distance=0.9 - 0 start - last "friction 0.5 locks" low last "friction 0.2 runs out" ;;
@@ -102,21 +102,21 @@ picture() {
             run xpbd --method xpbd
             sheet --camera az=60,el=20,distance=0.85 - 12 "" - last "pd" xpbd last "xpbd: red where it crosses" ;;
         curtain_15) frames az=-45,el=15,distance=0.9 12 24 36 ;;
-        damping_series) frames az=-90,el=14,distance=0.85 8 14 20 ;;
+        damping_series) size=1136x300 sheet --columns 1 --camera az=-90,el=10,distance=0.98 - 14 "damping 0, 3e-5, 1e-4, 3e-4 s" - 20 "" ;;
         dancing) size=420x520 frames az=55,el=8,distance=0.95 15 30 45 ;;
-        dominoes) frames az=-60,el=18,distance=0.85 8 16 36 ;;
+        dominoes) frames az=-60,el=18,distance=0.98 8 16 36 ;;
         donut_pile)
             run coarse --set size=coarse
             sheet - 18 "12 rings" - last "12 rings" coarse last "800 coarse rings" ;;
         fishing_knot)
             run long --frames 72
-            sheet --camera az=-60,el=40,distance=0.36 long 0 "" long 24 "" --camera az=-90,el=35,distance=0.12 long last "" ;;
+            sheet --camera az=-60,el=40,distance=0.36 long 0 "" long 24 "" --camera az=-90,el=35,distance=0.12 long last "closer" ;;
         five_cylinders) frames az=-70,el=20,distance=0.85 12 24 48 ;;
-        flag) frames az=-60,el=8,distance=0.85 20 70 120 ;;
-        garment_dress) size=420x520 frames az=0,el=5,distance=0.9 0 15 30 ;;
+        flag) frames az=-60,el=8,distance=0.98 20 70 120 ;;
+        garment_dress) size=420x520 frames az=-75,el=5,distance=0.95 0 15 30 ;;
         garment_fit) size=420x520 frames az=-25,el=10,distance=0.85 0 15 45 ;;
         hair_band) frames az=30,el=15,distance=0.84 14 32 48 ;;
-        hair_relax) frames az=30,el=15,distance=0.85 0 12 36 ;;
+        hair_relax) frames az=30,el=15 0 12 36 ;;
         hairy_ball) thirds az=30,el=15,distance=0.8 ;;
         hang)
             run none --set limit=none
@@ -134,8 +134,8 @@ picture() {
             sheet --columns 3 --camera eye=1.4,-0.8,0.5,target=0,0,0.1 - 5 "ball at 1 m/s" - 12 "ball" - last "ball" \
                 5 8 "sheets at 5 m/s" 10 8 "10 m/s" 20 8 "20 m/s" ;;
         noodles) frames az=30,el=60,distance=0.5 12 24 36 ;;
-        pinched_cloth) frames az=-25,el=12,distance=0.9 0 20 60 ;;
-        reef_knot) frames az=-75,el=50,distance=0.4 0 22 48 ;;
+        pinched_cloth) frames az=-30,el=12 0 20 60 ;;
+        reef_knot) sheet --camera az=-75,el=50,distance=0.42 - 0 "" - 22 "" --camera az=-75,el=50,distance=0.16 - 48 "closer" ;;
         ribbons) frames az=30,el=60,distance=0.6 12 40 54 ;;
         rope_capstan)
             run low --set grip=low
@@ -147,15 +147,15 @@ picture() {
                 --camera eye=0.9,1.1,0.55,target=0,0,-0.06 turning 25 "the ball begins to turn" turning 50 "turned by 180 deg" turning last "turned by 540 deg" ;;
         sphere_sheets) frames az=-30,el=20,distance=0.85 5 12 30 ;;
         squishy_balls) frames az=30,el=20,distance=0.8 0 25 30 ;;
-        stacked_sheets) frames az=30,el=8,distance=0.9 0 5 16 ;;
+        stacked_sheets) frames az=30,el=12 0 3 11 ;;
         ten_sheets) frames az=-30,el=15,distance=0.85 3 8 16 ;;
         trampoline)
             run 25 --set speed=25 --frames 6
             sheet --columns 3 --camera az=30,el=16,distance=0.9 - 0 "5 m/s" - 5 "5 m/s" - 13 "5 m/s" 25 0 "25 m/s" 25 2 "25 m/s" 25 4 "25 m/s" ;;
         triple_belt) thirds az=30,el=24,distance=0.85 ;;
         wind_sheets) frames az=-40,el=20,distance=0.8 12 24 36 ;;
-        woven_cylinder) frames az=-70,el=12,distance=0.85 0 18 36 ;;
-        yarn_curl) frames az=-90,el=10,distance=0.8 0 21 42 ;;
+        woven_cylinder) frames az=-70,el=12,distance=1.02 0 18 36 ;;
+        yarn_curl) frames az=-90,el=12,distance=0.95 0 21 42 ;;
         *) thirds default ;;
     esac
 }
