@@ -131,7 +131,9 @@ fn add_body(
             ..MeshView::new(&body.name, positions.to_vec(), body.triangles.clone(), colour)
         });
     }
-    let mut add_strand = |strand: &[u32]| {
+    let alone = body.strands.len() < 2;
+    let mut add_strand = |number: usize, strand: &[u32]| {
+        let colour = if alone { colour } else { shade_of_strand(colour, number) };
         let pick = |v: &u32| positions[*v as usize];
         let radii =
             (body.radius.len() > 1).then(|| strand.iter().map(|&v| body.radius_at(v as usize)).collect());
@@ -143,10 +145,20 @@ fn add_body(
         });
     };
     if body.strands.is_empty() {
-        body.segments.iter().for_each(|s| add_strand(s));
+        body.segments.iter().for_each(|s| add_strand(0, s));
     } else {
-        body.strands.iter().for_each(|s| add_strand(s));
+        body.strands.iter().enumerate().for_each(|(number, s)| add_strand(number, s));
     }
+}
+
+/// Strands of one body differ a little in lightness, as hairs do, so that the eye can follow one among many.
+fn shade_of_strand(colour: Colour, number: usize) -> Colour {
+    /// Part of the way to black or white, at most.
+    const REACH: f32 = 0.22;
+    // multiples of the golden ratio: neighbours lie far apart, and no two are the same
+    let turn = (number as f64 * 0.618_033_988_749_895).fract() as f32 * 2.0 - 1.0;
+    let end = if turn < 0.0 { 0.0 } else { 1.0 };
+    colour.mix(Colour::new(end, end, end), REACH * turn.abs())
 }
 
 fn add_markers(scene: &mut SceneView, layout: &Layout, frame: &Frame, overlays: Overlays) {

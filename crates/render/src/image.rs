@@ -52,7 +52,7 @@ impl Image {
 
     /// Size of lettering that suits the picture: pixels per font point.
     pub(crate) fn lettering_scale(&self) -> usize {
-        (self.height.min(self.width) / 300).clamp(1, 8)
+        ((self.height.min(self.width) + 480) / 450).clamp(1, 8)
     }
 
     /// Mixes a colour into a pixel; outside the picture nothing happens.

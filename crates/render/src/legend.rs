@@ -23,7 +23,8 @@ const INTERVALS: usize = 4;
 impl Legend {
     /// Draws the bar in the lower left corner.
     pub(crate) fn draw(&self, image: &mut Image) {
-        let s = image.lettering_scale();
+        // smaller than captions in small pictures, which it would fill
+        let s = (image.height().min(image.width()) / 300).clamp(1, 8);
         let bar = [10 * s, 84 * s];
         let labels: Vec<String> = (0..=INTERVALS)
             .map(|k| {

@@ -10,7 +10,7 @@
 //! 3. `shadow`: the same rasteriser seen from the sun, read back with a contact-hardening filter;
 //! 4. `surface`, `occlusion`: one surface point per pixel, screen-space occlusion at two radii, smoothed;
 //! 5. `shade`, `ground`: sun, sky and ground light; samples of one surface are lit once, edges are blended;
-//! 6. `legend`, `sheet`, `image`: lettering, contact sheets, PNG.
+//! 6. `legend`, `sheet`, `image`: lettering, contact sheets, PNG; `run` and `panels`: of one run, of several.
 //!
 //! Every pixel is a pure function of the input, so pictures are bit-identical for any number of threads.
 
@@ -25,6 +25,7 @@ mod legend;
 mod normals;
 mod occlusion;
 mod options;
+mod panels;
 mod png_file;
 mod primitives;
 mod projection;
@@ -46,6 +47,7 @@ pub use frame_view::ColourBy;
 pub use image::Image;
 pub use legend::Legend;
 pub use options::RenderOptions;
+pub use panels::{Panel, render_panels};
 pub use render::render_frame;
 pub use run::{Arrangement, FrameChoice, GroundChoice, RunRenderOptions, RunRenderReport, render_run};
 pub use sheet::{contact_sheet, default_columns};

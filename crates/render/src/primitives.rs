@@ -8,6 +8,8 @@ use crate::thicken::thicken;
 use crate::view::{Marker, MeshView, SceneView, TubeView};
 use crate::{V3, v3};
 
+/// Body number of everything that is a tube: light is smoothed from hair to hair, but not from sheet to sheet.
+const TUBES: u32 = u32::MAX;
 /// Sheets thinner than this on the screen [pixels] are drawn without thickness.
 const VISIBLE_THICKNESS: f32 = 0.6;
 
@@ -17,6 +19,8 @@ pub(crate) struct Triangle {
     pub corners: [V3; 3],
     pub normals: [V3; 3],
     pub colours: [V3; 3],
+    /// Which mesh it is of.
+    pub body: u32,
 }
 
 /// A round segment: all points within `radius` of the line from `ends[0]` to `ends[1]`.
@@ -25,6 +29,7 @@ pub(crate) struct Capsule {
     pub ends: [V3; 2],
     pub radius: f32,
     pub colours: [V3; 2],
+    pub body: u32,
 }
 
 /// Primitive numbers count triangles first, then capsules.
@@ -56,14 +61,14 @@ impl Primitives {
     pub fn of_bodies(scene: &SceneView, pixel_view: &Projector, crease_angle: f32) -> Primitives {
         let crease_cos = crease_angle.to_radians().cos();
         let mut out = Primitives::default();
-        for mesh in &scene.meshes {
-            out.add_mesh(mesh, pixel_view, crease_cos);
+        for (body, mesh) in scene.meshes.iter().enumerate() {
+            out.add_mesh(mesh, body as u32, pixel_view, crease_cos);
         }
         scene.tubes.iter().for_each(|tube| out.add_tube(tube));
         out
     }
 
-    fn add_mesh(&mut self, mesh: &MeshView, pixel_view: &Projector, crease_cos: f32) {
+    fn add_mesh(&mut self, mesh: &MeshView, body: u32, pixel_view: &Projector, crease_cos: f32) {
         let slab = is_thick(mesh, pixel_view)
             .then(|| thicken(&mesh.positions, &mesh.triangles, mesh.thickness))
             .map(|slab| (slab.positions, slab.triangles));
@@ -79,6 +84,7 @@ impl Primitives {
             corners: t.map(|v| positions[v as usize]),
             normals,
             colours: t.map(colour),
+            body,
         }));
     }
 
@@ -92,6 +98,7 @@ impl Primitives {
                 ends: [v3(tube.points[i]), v3(tube.points[j])],
                 radius: tube.radii.as_ref().map_or(tube.radius, |r| 0.5 * (r[i] + r[j])),
                 colours: [colour(i), colour(j)],
+                body: TUBES,
             }
         }));
     }
@@ -115,14 +122,14 @@ impl Primitives {
         const ARROW: (f32, f32) = (0.03, 0.0016);
         let colours = [marker.colour.linear(); 2];
         let radius = 1e-3 * marker.size * picture_height;
-        self.capsules.push(Capsule { ends: [place; 2], radius, colours });
+        self.capsules.push(Capsule { ends: [place; 2], radius, colours, body: TUBES });
         let arrow = marker.arrow.map_or(V3::zeros(), v3) * (ARROW.0 * picture_height);
         let length = arrow.norm();
         if length > 0.0 {
             let shaft = ARROW.1 * picture_height;
             let tip = place + arrow;
             let neck = tip - arrow * (5.0 * shaft / length).min(0.6);
-            self.capsules.push(Capsule { ends: [place, neck], radius: shaft, colours });
+            self.capsules.push(Capsule { ends: [place, neck], radius: shaft, colours, body: TUBES });
             self.add_cone(neck, tip, 2.6 * shaft, colours[0]);
         }
     }
@@ -141,7 +148,12 @@ impl Primitives {
             for corners in [[a, b, tip], [b, a, base]] {
                 let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
                 let normal = if normal.norm() > 0.0 { normal.normalize() } else { axis };
-                self.triangles.push(Triangle { corners, normals: [normal; 3], colours: [colour; 3] });
+                self.triangles.push(Triangle {
+                    corners,
+                    normals: [normal; 3],
+                    colours: [colour; 3],
+                    body: TUBES,
+                });
             }
         }
     }

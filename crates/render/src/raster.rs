@@ -81,10 +81,10 @@ impl Band<'_> {
     }
 }
 
-/// Nearest primitive at every sample centre.
-pub(crate) fn rasterise(projector: &Projector, primitives: &Primitives) -> Visibility {
+/// Nearest primitive at every sample centre. Capsules are drawn at least `thinnest` samples wide.
+pub(crate) fn rasterise(projector: &Projector, primitives: &Primitives, thinnest: f32) -> Visibility {
     let near = near_plane(projector, primitives);
-    let ready = set_up(projector, primitives, near);
+    let ready = set_up(projector, primitives, near, 0.5 * thinnest);
     let bins = bin(&ready, projector.height.div_ceil(BAND));
     let samples = projector.width * projector.height;
     let mut out = Visibility {
@@ -114,7 +114,12 @@ fn near_plane(projector: &Projector, primitives: &Primitives) -> f32 {
     (1e-4 * reach).max(1e-6)
 }
 
-fn set_up(projector: &Projector, primitives: &Primitives, near: f32) -> Vec<ScreenPrimitive> {
+fn set_up(
+    projector: &Projector,
+    primitives: &Primitives,
+    near: f32,
+    thinnest_radius: f32,
+) -> Vec<ScreenPrimitive> {
     let triangles = primitives.triangles.par_chunks(CHUNK).enumerate().map(|(k, chunk)| {
         let mut ready = Vec::with_capacity(chunk.len());
         for (i, t) in chunk.iter().enumerate() {
@@ -129,7 +134,9 @@ fn set_up(projector: &Projector, primitives: &Primitives, near: f32) -> Vec<Scre
         let number = |i: usize| (first + k * CHUNK + i) as u32;
         let ready = chunk.iter().enumerate().filter_map(|(i, c)| {
             let ends = c.ends.map(|p| projector.to_camera(p));
-            ScreenCapsule::new(projector, ends, c.radius, near, number(i)).map(ScreenPrimitive::Capsule)
+            let depth = 0.5 * (ends[0].z + ends[1].z);
+            let radius = c.radius.max(thinnest_radius * projector.sample_width(depth));
+            ScreenCapsule::new(projector, ends, radius, near, number(i)).map(ScreenPrimitive::Capsule)
         });
         ready.collect::<Vec<_>>()
     });

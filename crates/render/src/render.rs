@@ -15,6 +15,9 @@ use crate::surface::{Surfaces, add_ground};
 use crate::v3;
 use crate::view::{Bounds, SceneView};
 
+/// Strands are drawn at least this wide [pixels]: thinner ones would come out as dots.
+const STRAND_WIDTH: f32 = 1.5;
+
 /// Draws one picture of a scene.
 pub fn render_frame(scene: &SceneView, options: &RenderOptions) -> Result<Image, RenderError> {
     scene.validate()?;
@@ -22,6 +25,7 @@ pub fn render_frame(scene: &SceneView, options: &RenderOptions) -> Result<Image,
     let (framed, casters) = boxes(scene, options);
     let view = options.camera.projector(&framed, scene.up, options.width, options.height);
     let fine = view.supersampled(options.samples);
+    let thinnest = STRAND_WIDTH * options.samples as f32;
     let sun = sun_direction(scene, options, &view);
     let up = scene.up.basis()[2];
 
@@ -29,7 +33,7 @@ pub fn render_frame(scene: &SceneView, options: &RenderOptions) -> Result<Image,
     let ground = scene.ground.and_then(|h| Ground::new(h, scene.up, &framed, view.origin));
     let shadow = (options.shadows && bodies.len() > 0)
         .then(|| ShadowMap::new(&bodies, &casters, sun, scene.up, options.shadow_resolution));
-    let mut visibility = rasterise(&fine, &bodies);
+    let mut visibility = rasterise(&fine, &bodies, thinnest);
     if let Some(ground) = &ground {
         add_ground(&mut visibility, &fine, ground);
     }
@@ -41,7 +45,7 @@ pub fn render_frame(scene: &SceneView, options: &RenderOptions) -> Result<Image,
     let exposure = grid.exposure(shadow.as_ref().map(|map| (map, &view)), options.occlusion);
 
     let marks = Primitives::of_markers(&scene.markers, &view);
-    let marks_seen = (marks.len() > 0).then(|| rasterise(&fine, &marks));
+    let marks_seen = (marks.len() > 0).then(|| rasterise(&fine, &marks, thinnest));
     let markers = marks_seen.as_ref().map(|visibility| Surfaces {
         visibility,
         projector: &fine,

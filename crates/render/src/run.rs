@@ -167,16 +167,16 @@ fn chosen_frames(run: &RunReader, choice: &FrameChoice) -> Result<Vec<u32>, Rend
 }
 
 /// What all pictures of a series share.
-struct Survey {
-    bounds: Bounds,
-    range: Option<[f32; 2]>,
+pub(crate) struct Survey {
+    pub bounds: Bounds,
+    pub range: Option<[f32; 2]>,
     ground: Option<f32>,
     /// Bodies replaced by the ground.
     hidden: Vec<usize>,
 }
 
 impl Survey {
-    fn new(run: &RunReader, frames: &[u32], options: &RunRenderOptions) -> Result<Survey, RenderError> {
+    pub fn new(run: &RunReader, frames: &[u32], options: &RunRenderOptions) -> Result<Survey, RenderError> {
         let layout = run.layout();
         let mut boxes = vec![Bounds::EMPTY; layout.bodies.len()];
         let mut range = options.range;
@@ -216,7 +216,7 @@ impl Survey {
         }
     }
 
-    fn draw(
+    pub fn draw(
         &self,
         layout: &Layout,
         frame: &Frame,

@@ -63,13 +63,12 @@ fn display_codes() -> Vec<u8> {
     (0..8192).map(|i| (linear_to_srgb(i as f32 / 8191.0) * 255.0 + 0.5) as u8).collect()
 }
 
-/// Samples of one pixel that see one surface.
+/// Samples of one pixel that see one surface: sums over them.
 #[derive(Clone, Copy)]
 struct Group {
     first: SurfacePoint,
     normal: V3,
     colour: V3,
-    kinds: f32,
     count: f32,
 }
 
@@ -113,13 +112,14 @@ impl Shader<'_> {
         let mut groups = Groups::new(centre);
         for s in 0..n * n {
             let (x, y) = sample(s);
-            groups.add(number(s), || self.surfaces.at(x, y), |p| self.grid.tolerance(p));
+            let round = self.surfaces.is_round(number(s));
+            groups.add(number(s), round, || self.surfaces.at(x, y), |p| self.grid.tolerance(p));
         }
         let mut sum = self.background(row) * groups.empty;
         for group in groups.list[..groups.len].iter().filter(|g| g.count > 0.0) {
             let mut point = group.first;
             point.normal = group.normal.normalize();
-            point.colour = group.colour / group.kinds;
+            point.colour = group.colour / group.count;
             sum += self.lit(&point, self.matching_exposure(column, row, &point), row) * group.count;
         }
         sum / (n * n) as f32
@@ -212,12 +212,20 @@ impl Shader<'_> {
     }
 }
 
+/// A primitive met in a pixel: the group it belongs to, normal and colour where it was met.
+#[derive(Clone, Copy)]
+struct Seen {
+    number: u32,
+    group: usize,
+    normal: V3,
+    colour: V3,
+}
+
 /// Distinct surfaces of a pixel.
 struct Groups {
-    list: [Group; MAX_SAMPLES],
+    list: [Group; MAX_SAMPLES + 1],
     len: usize,
-    /// Primitive numbers met so far and their groups.
-    seen: [(u32, usize); MAX_SAMPLES + 1],
+    seen: [Seen; MAX_SAMPLES + 1],
     seen_len: usize,
     /// Samples that see the background.
     empty: f32,
@@ -225,57 +233,66 @@ struct Groups {
 
 impl Groups {
     fn new(centre: Option<SurfacePoint>) -> Self {
-        let nothing =
-            SurfacePoint { number: NONE, position: V3::zeros(), normal: V3::zeros(), colour: V3::zeros() };
-        let blank =
-            Group { first: nothing, normal: V3::zeros(), colour: V3::zeros(), kinds: 0.0, count: 0.0 };
+        let zero = V3::zeros();
+        let nothing = SurfacePoint { number: NONE, body: NONE, position: zero, normal: zero, colour: zero };
+        let blank = Group { first: nothing, normal: zero, colour: zero, count: 0.0 };
+        let unseen = Seen { number: NONE, group: 0, normal: zero, colour: zero };
         let mut groups = Groups {
-            list: [blank; MAX_SAMPLES],
+            list: [blank; MAX_SAMPLES + 1],
             len: 0,
-            seen: [(NONE, 0); MAX_SAMPLES + 1],
+            seen: [unseen; MAX_SAMPLES + 1],
             seen_len: 0,
             empty: 0.0,
         };
         if let Some(point) = centre {
-            groups.open(point);
+            let group = groups.open(point);
+            groups.remember(&point, group);
         }
         groups
     }
 
-    fn open(&mut self, point: SurfacePoint) {
-        self.seen[self.seen_len] = (point.number, self.len);
-        self.seen_len += 1;
-        self.list[self.len] =
-            Group { first: point, normal: point.normal, colour: point.colour, kinds: 1.0, count: 0.0 };
+    fn open(&mut self, first: SurfacePoint) -> usize {
+        self.list[self.len] = Group { first, normal: V3::zeros(), colour: V3::zeros(), count: 0.0 };
         self.len += 1;
+        self.len - 1
     }
 
+    fn remember(&mut self, point: &SurfacePoint, group: usize) {
+        let SurfacePoint { number, normal, colour, .. } = *point;
+        self.seen[self.seen_len] = Seen { number, group, normal, colour };
+        self.seen_len += 1;
+    }
+
+    /// Counts a sample. Each weighs the same, so that an edge between two sheets that lie on each other moves through
+    /// a pixel in steps of one sample. Triangles are looked at once; a `round` primitive turns within a pixel.
     fn add(
         &mut self,
         number: u32,
+        round: bool,
         point: impl FnOnce() -> Option<SurfacePoint>,
         tolerance: impl Fn(&SurfacePoint) -> f32,
     ) {
-        if let Some(&(_, group)) = self.seen[..self.seen_len].iter().find(|(n, _)| *n == number) {
-            self.list[group].count += 1.0;
-            return;
+        let known = self.seen[..self.seen_len].iter().find(|s| s.number == number).copied();
+        if let Some(Seen { group, normal, colour, .. }) = known.filter(|_| !round) {
+            return self.count(group, normal, colour);
         }
         let Some(point) = point() else {
             self.empty += 1.0;
             return;
         };
-        let limit = tolerance(&point);
-        let joined = self.list[..self.len].iter().position(|g| g.first.continues(&point, limit));
-        let Some(group) = joined else {
-            self.open(point);
-            self.list[self.len - 1].count = 1.0;
-            return;
-        };
-        self.seen[self.seen_len] = (number, group);
-        self.seen_len += 1;
+        let group = known.map(|seen| seen.group).unwrap_or_else(|| {
+            let limit = tolerance(&point);
+            let joined = self.list[..self.len].iter().position(|g| g.first.continues(&point, limit));
+            let group = joined.unwrap_or_else(|| self.open(point));
+            self.remember(&point, group);
+            group
+        });
+        self.count(group, point.normal, point.colour);
+    }
+
+    fn count(&mut self, group: usize, normal: V3, colour: V3) {
         let g = &mut self.list[group];
-        (g.normal, g.colour) = (g.normal + point.normal, g.colour + point.colour);
-        (g.kinds, g.count) = (g.kinds + 1.0, g.count + 1.0);
+        (g.normal, g.colour, g.count) = (g.normal + normal, g.colour + colour, g.count + 1.0);
     }
 }
 

@@ -16,6 +16,8 @@ use crate::view::{Bounds, UpAxis};
 const SUN_TANGENT: f32 = 0.045;
 /// Steepest receiver slope followed by the tangent plane; beyond it the sun hardly lights the surface.
 const MAX_SLOPE: f32 = 4.0;
+/// Capsules thinner than this [texels] are widened, so that hairs cast unbroken shadows.
+const THINNEST: f32 = 1.1;
 const SEARCH_TAPS: usize = 12;
 const FILTER_TAPS: usize = 20;
 
@@ -55,7 +57,7 @@ impl ShadowMap {
         let projector = sun_projector(bounds, sun, up, resolution);
         let depth = |c: V3| projector.to_camera(c).z;
         let first_depth = bounds.corners().into_iter().map(depth).fold(f32::INFINITY, f32::min);
-        let nearness = rasterise(&projector, primitives).nearness;
+        let nearness = rasterise(&projector, primitives, THINNEST).nearness;
         let (search, filter) = (SpiralTable::new(SEARCH_TAPS), SpiralTable::new(FILTER_TAPS));
         ShadowMap { projector, nearness, first_depth, search, filter }
     }
@@ -126,7 +128,7 @@ mod tests {
 
     #[test]
     fn ball_shades_what_is_behind_it_and_not_its_lit_side() {
-        let ball = Capsule { ends: [V3::zeros(); 2], radius: 0.5, colours: [V3::zeros(); 2] };
+        let ball = Capsule { ends: [V3::zeros(); 2], radius: 0.5, colours: [V3::zeros(); 2], body: 0 };
         let primitives = Primitives { triangles: vec![], capsules: vec![ball] };
         let bounds = Bounds { min: [-1.0; 3], max: [1.0; 3] };
         let map = ShadowMap::new(&primitives, &bounds, V3::y(), UpAxis::Y, 512);

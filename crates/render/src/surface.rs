@@ -15,6 +15,8 @@ pub(crate) const GROUND: u32 = NONE - 1;
 #[derive(Clone, Copy)]
 pub(crate) struct SurfacePoint {
     pub number: u32,
+    /// Number of the mesh; all strands share one, and so does the ground.
+    pub body: u32,
     pub position: V3,
     pub normal: V3,
     pub colour: V3,
@@ -27,7 +29,7 @@ impl SurfacePoint {
 
     /// Whether two points lie on one smooth piece of surface; `tolerance` is the allowed step off the plane [m].
     pub fn continues(&self, other: &SurfacePoint, tolerance: f32) -> bool {
-        self.is_ground() == other.is_ground()
+        self.body == other.body
             && self.normal.dot(&other.normal) > 0.85
             && self.normal.dot(&(other.position - self.position)).abs() < tolerance
     }
@@ -59,6 +61,11 @@ pub(crate) struct Surfaces<'a> {
 }
 
 impl Surfaces<'_> {
+    /// Whether a primitive is a capsule.
+    pub fn is_round(&self, number: u32) -> bool {
+        number < GROUND && number as usize >= self.primitives.triangles.len()
+    }
+
     /// What the sample at a column and row sees; `None` is the background.
     pub fn at(&self, column: usize, row: usize) -> Option<SurfacePoint> {
         let index = row * self.visibility.width + column;
@@ -68,17 +75,17 @@ impl Surfaces<'_> {
         }
         let depth = self.projector.depth(self.visibility.nearness[index]);
         let position = self.projector.unproject(column as f32 + 0.5, row as f32 + 0.5, depth);
-        let (normal, colour) = if number == GROUND {
-            (self.ground_normal, V3::zeros())
+        let (body, normal, colour) = if number == GROUND {
+            (GROUND, self.ground_normal, V3::zeros())
         } else {
             let world = self.projector.to_world(position);
-            let (normal, colour) = match self.primitives.get(number as usize) {
-                Primitive::Triangle(t) => triangle_at(t, world, self.projector.origin),
-                Primitive::Capsule(c) => capsule_at(c, world, self.projector.origin),
+            let (body, (normal, colour)) = match self.primitives.get(number as usize) {
+                Primitive::Triangle(t) => (t.body, triangle_at(t, world, self.projector.origin)),
+                Primitive::Capsule(c) => (c.body, capsule_at(c, world, self.projector.origin)),
             };
-            (self.projector.direction_to_camera(normal), colour)
+            (body, self.projector.direction_to_camera(normal), colour)
         };
-        Some(SurfacePoint { number, position, normal, colour })
+        Some(SurfacePoint { number, body, position, normal, colour })
     }
 
     /// One point per pixel (the middle sample), row by row.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use stiction_output::{
     BodyKind, BodyLayout, Channel, Frame, Layout, Motion, RunReader, RunSummary, RunWriter, UpAxis,
 };
-use stiction_render::{Arrangement, ColourBy, FrameChoice, RenderOptions, RunRenderOptions, render_run};
+use stiction_render::{
+    Arrangement, ColourBy, FrameChoice, Panel, RenderOptions, RunRenderOptions, render_panels, render_run,
+};
 
 /// A square of cloth that falls towards a floor, ten frames.
 fn write_run(folder: &Path) -> RunReader {
@@ -65,6 +67,31 @@ fn sheet_holds_all_chosen_frames() {
     };
     assert!(cell(0) != cell(1) && cell(1) != cell(2));
     assert_eq!(fs::read_dir(out.parent().unwrap()).unwrap().count(), 1, "no temporary file stays");
+}
+
+#[test]
+fn panels_show_frames_of_several_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = ["one", "two"].map(|name| folder.path().join(name));
+    places.iter().for_each(|place| drop(write_run(place)));
+    let panel = |run: usize, frame: Option<u32>| Panel {
+        run: places[run].clone(),
+        frame,
+        label: "falls".into(),
+        camera: None,
+    };
+    let panels = [panel(0, Some(0)), panel(0, None), panel(1, Some(9))];
+    let sheet = render_panels(&panels, Some(3), &options(folder.path().join("x.png"))).unwrap();
+    assert_eq!((sheet.width(), sheet.height()), (3 * 168 + 8, 100 + 12 + 16));
+    let cell =
+        |i: usize| (8..108).flat_map(|y| (8..168).map(move |x| (x, y))).map(move |(x, y)| (x + i * 168, y));
+    let same = |i: usize, j: usize| {
+        cell(i).zip(cell(j)).all(|(p, q)| sheet.pixel(p.0, p.1) == sheet.pixel(q.0, q.1))
+    };
+    assert!(same(1, 2), "the last frame is the tenth, and both runs are drawn alike");
+    assert!(!same(0, 1));
+    let text = render_panels(&[panel(1, Some(99))], None, &options(folder.path().join("x.png")));
+    assert!(text.unwrap_err().to_string().contains("99"));
 }
 
 #[test]

@@ -4,9 +4,6 @@ use super::Band;
 use crate::V3;
 use crate::projection::Projector;
 
-/// Capsules thinner than this [samples, radius] are widened, so that distant hairs stay unbroken lines.
-const THINNEST: f32 = 0.55;
-
 /// A capsule in camera coordinates with its screen footprint.
 pub(super) struct ScreenCapsule {
     ends: [V3; 2],
@@ -38,7 +35,6 @@ impl ScreenCapsule {
             }
         }
         let depth = ends[0].z.min(ends[1].z);
-        let radius = radius.max(THINNEST * projector.sample_width(0.5 * (ends[0].z + ends[1].z)));
         // a sphere seen off-axis or close by projects to more than radius/width; bound by its nearest point
         let closest = projector.sample_width((depth - radius).max(0.25 * depth));
         let screen = ends.map(|p| projector.project_camera(p)).map(|s| [s[0], s[1]]);
