@@ -25,6 +25,7 @@ pub mod rod_factors;
 pub mod saved;
 pub mod solver;
 pub mod unheeded;
+pub mod violations;
 pub mod xpbd;
 
 pub use registry::{MethodError, MethodInfo, create, methods, with_resolve_time};
@@ -32,3 +33,4 @@ pub use report::{StepReport, StepSeconds};
 pub use saved::{RestoreError, SavedState};
 pub use solver::{Solver, StepError, World};
 pub use unheeded::{Wish, unheeded};
+pub use violations::{Meeting, Obstacle, Script, Violation};

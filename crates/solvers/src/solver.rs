@@ -2,6 +2,7 @@
 
 use crate::report::StepReport;
 use crate::saved::{RestoreError, SavedState};
+use crate::violations::{Listed, Obstacle, Script, Scripts, Violation};
 use stiction_bodies::{Model, Parameters, State};
 use stiction_collision::MeshError;
 use stiction_contact::detect::LentTree;
@@ -51,11 +52,69 @@ pub enum StepError {
         /// What happened.
         reason: String,
     },
+    /// Conjugate gradients ended too far from a solution to go on with.
+    #[error(
+        "conjugate gradients left {residual:.1e} of their first residual after {iterations} iterations, more than {usable}: raise `pcg_iterations`, \
+         take `linear = \"direct\"` or a smaller step"
+    )]
+    Unsolved {
+        /// Iterations done.
+        iterations: usize,
+        /// Residual relative to the first one, of the part of the system that is worst.
+        residual: f64,
+        /// The largest one that can be used.
+        usable: f64,
+    },
     /// The start is none that the method can go on from.
-    #[error("the start is refused: {reason}; move the bodies apart")]
+    #[error("the start is refused: {}; move the bodies apart, and relax what is stretched too far", Listed(.found))]
     Start {
-        /// What crosses, overlaps, touches or is stretched too far, where and by how much.
-        reason: String,
+        /// All that crosses, overlaps, touches or is stretched too far.
+        found: Vec<Violation>,
+    },
+    /// Objects intersect after a step that should have kept them apart.
+    #[error("{} after the step; take a smaller step", Listed(.found))]
+    Crossing {
+        /// All that does, and strain limits that are broken beside.
+        found: Vec<Violation>,
+    },
+    /// Cloth is stretched beyond its limit after a step that should have kept it below.
+    #[error("{} after the step; take a smaller step or a larger `strain_limit`", Listed(.found))]
+    StrainLimit {
+        /// All that is.
+        found: Vec<Violation>,
+    },
+    /// Pins or colliders move where nothing can make way for them.
+    #[error(
+        "{} cannot move on: {obstacle}, and the step is stuck at {share:.1e} of {step:e} s after {iterations} iterations; change that motion, \
+         or leave more room",
+        Scripts(.scripts)
+    )]
+    Infeasible {
+        /// What moves by a script around there.
+        scripts: Vec<Script>,
+        /// What is in the way.
+        obstacle: Obstacle,
+        /// Share of the step that was done.
+        share: f64,
+        /// The step \[s\].
+        step: f64,
+        /// Newton iterations made.
+        iterations: usize,
+    },
+    /// Newton's method got nowhere.
+    #[error(
+        "the step is stuck at {share:.1e} of {step:e} s after {iterations} iterations: {}; take a smaller step",
+        .obstacle.as_ref().map_or("nothing is in the way".to_owned(), Obstacle::to_string)
+    )]
+    Stalled {
+        /// What is in the way.
+        obstacle: Option<Obstacle>,
+        /// Share of the step that was done.
+        share: f64,
+        /// The step \[s\].
+        step: f64,
+        /// Newton iterations made.
+        iterations: usize,
     },
     /// Contacts could not be found or used.
     #[error("contact: {reason}")]
@@ -63,16 +122,6 @@ pub enum StepError {
         /// What happened.
         reason: String,
     },
-}
-
-impl StepError {
-    /// The same error when the start is what was looked at.
-    pub fn at_the_start(self) -> StepError {
-        match self {
-            StepError::Contact { reason } => StepError::Start { reason },
-            other => other,
-        }
-    }
 }
 
 impl From<MeshError> for StepError {
@@ -91,6 +140,12 @@ impl From<FactorError> for StepError {
 pub trait Solver: Send {
     /// Its key in scene files.
     fn key(&self) -> &'static str;
+
+    /// Whether a run can start from here. The first step asks the same, but by then an earlier run may have been removed for this one.
+    fn check_start(&mut self, world: World<'_>, state: &State) -> Result<(), StepError> {
+        let _ = (world, state);
+        Ok(())
+    }
 
     /// Advances the state by `h` \[s\]. On an error the state is left as it was.
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError>;

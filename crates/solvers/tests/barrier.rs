@@ -5,7 +5,7 @@ use stiction_bodies::{Model, Parameters, State, build};
 use stiction_contact::detect::{Collider, DetectOptions};
 use stiction_numerics::{Random, Vec3};
 use stiction_scene::load_text;
-use stiction_solvers::{Solver, StepReport, World, create};
+use stiction_solvers::{Obstacle, Script, Solver, StepError, StepReport, World, create};
 
 struct Bench {
     model: Model,
@@ -313,7 +313,10 @@ fn a_start_that_intersects_is_refused_with_names() {
     let world = World { model: &bench.model, parameters: &bench.parameters };
     let error = bench.solver.step(world, &mut bench.state, 0.01).expect_err("the cloth is in the ball");
     let text = error.to_string();
-    assert!(text.contains("`cloth`") && text.contains("`ball`") && text.contains("at the start"), "{text}");
+    assert!(
+        text.contains("`cloth`") && text.contains("`ball`") && text.contains("the start is refused"),
+        "{text}"
+    );
     assert_eq!(bench.state, before);
 }
 
@@ -337,8 +340,11 @@ fn pins_that_force_a_crossing_are_named() {
     let mut bench = Bench::new(&text);
     let world = World { model: &bench.model, parameters: &bench.parameters };
     let error = (0..20).find_map(|_| bench.solver.step(world, &mut bench.state, 0.01).err());
-    let text = error.expect("the pins cross").to_string();
-    assert!(text.contains("`low`") && text.contains("`high`"), "{text}");
+    let error = error.expect("the pins cross");
+    let StepError::Infeasible { scripts, obstacle, .. } = &error else { panic!("{error:?}") };
+    assert_eq!(scripts[..], [Script::Pin { body: "high".to_owned(), number: 0 }], "{error}");
+    let Obstacle::Pair { objects, .. } = obstacle else { panic!("{error}") };
+    assert!(objects.contains(&"low".to_owned()) && objects.contains(&"high".to_owned()), "{error}");
 }
 
 /// Colliders of both kinds rise into a sheet held at two edges, under both policies: their motion is scripted, the sheet gives way.

@@ -3,6 +3,7 @@
 mod common;
 
 use common::Run;
+use stiction_contact::detect::{Collider, DetectOptions};
 use stiction_numerics::{Mat2, Mat3x2, Vec3, svd3x2};
 use stiction_solvers::StepReport;
 
@@ -165,4 +166,70 @@ fn a_transverse_hessian_lets_a_slide_go() {
     println!("{plane} m/s² with the whole plane, {transverse} m/s² across alone, {expected} by Coulomb");
     assert!((transverse / expected - 1.0).abs() < 0.02, "{transverse} against {expected}");
     assert!((plane / expected - 1.0).abs() > 0.1, "{plane} against {expected}");
+}
+
+/// A block at rest on a floor: for each node that stands on it, the force that it carries and what the barrier gives with `κ = m/g²` alone \[N\].
+fn loads(elastic_stiffness: bool) -> Vec<[f64; 2]> {
+    let gap = 0.001;
+    let mut run = Run::new(&format!(
+        "stiction = 1
+        method = {{ key = 'barrier', elastic_stiffness = {elastic_stiffness}, tolerance = 1e-5, refine_iterations = 64 }}
+        [bodies.block]
+        kind = 'solid'
+        mesh = {{ tet_box = {{ size = [0.1, 0.1, 0.05], cells = [2, 2, 1] }} }}
+        translate = [0.0, 0.0, 0.0258]
+        gap = {gap}
+        material = {{ density = 1000.0, young = 1e6, poisson = 0.3, damping_stiffness = 0.02, damping_mass = 5.0 }}
+        [colliders.floor]
+        plane = {{ offset = 0 }}
+        gap = {gap}"
+    ));
+    let last = (0..60).map(|_| run.step(0.01)).last().expect("steps were made");
+    let of_node = |n: usize| {
+        let (height, mass) = (run.state.blocks[n].z, run.model.mass[n]);
+        [last.contact_load[n], mass / (height * height) * 2.0 * (gap - height).powi(2) / gap]
+    };
+    (0..run.model.nodes).filter(|&n| run.state.blocks[n].z < gap).map(of_node).collect()
+}
+
+/// Without elasticity a contact is as stiff as mass and distance make it; with it a body of 1 MPa is held much more firmly.
+#[test]
+fn stiffness_of_contacts_with_and_without_elasticity() {
+    let [with, without] = [true, false].map(loads);
+    println!("{with:?}, {without:?}");
+    assert!(with.len() == 9 && without.len() == 9);
+    assert!(without.iter().all(|[load, plain]| (load / plain - 1.0).abs() < 0.01), "{without:?}");
+    assert!(with.iter().all(|[load, plain]| *load > 2.0 * plain), "{with:?}");
+}
+
+/// A membrane after Baraff and Witkin under `barrier`: it drapes over a ball, nothing crosses, energies are numbers.
+#[test]
+fn a_baraff_witkin_membrane_crosses_nothing() {
+    let mut run = Run::new(
+        "stiction = 1
+        method = { key = 'barrier' }
+        [bodies.cloth]
+        kind = 'cloth'
+        mesh = { grid = { size = [0.3, 0.3], cells = [10, 10], pattern = 'alternating' } }
+        translate = [0.01, 0.02, 0.1025]
+        material = { density = 300.0, thickness = 0.0005, young = 1e5, poisson = 0.3, law = 'baraff_witkin', damping_stiffness = 0.002 }
+        friction = 0.3
+        gap = 0.002
+        [colliders.ball]
+        sphere = { centre = [0, 0, 0], radius = 0.1 }
+        gap = 0.002",
+    );
+    let mut collider = Collider::new(&run.model, DetectOptions::default()).expect("a mesh");
+    for step in 0..30 {
+        let report = run.step(0.01);
+        assert!(
+            report.energy.iter().all(|(_, energy)| energy.is_finite()),
+            "step {step}: {:?}",
+            report.energy
+        );
+        let found = collider.judge(&run.model, &run.state.blocks, run.state.time).expect("a mesh");
+        assert!(found.is_intersection_free() && found.overlaps.is_empty(), "step {step}: {found:?}");
+    }
+    let lowest = run.state.blocks.iter().map(|x| x.z).fold(f64::MAX, f64::min);
+    assert!(lowest < 0.05 && lowest > -0.5, "it drapes: {lowest} m");
 }

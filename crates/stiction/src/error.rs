@@ -25,6 +25,9 @@ pub enum SimulationError {
         /// The worst pairs in words.
         list: String,
     },
+    /// The method cannot go on from the start.
+    #[error(transparent)]
+    Start(StepError),
     /// A step failed.
     #[error("step {step} at time {time:.6} s failed: {source}")]
     Step {
@@ -59,6 +62,7 @@ impl SimulationError {
         match self {
             SimulationError::Build(_) | SimulationError::Method(_) => true,
             SimulationError::Collision(_) | SimulationError::InitialIntersections { .. } => true,
+            SimulationError::Start(_) => true,
             SimulationError::Restore(_) | SimulationError::CheckpointSize { .. } => true,
             SimulationError::Output(error) => matches!(
                 error,

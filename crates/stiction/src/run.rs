@@ -56,6 +56,9 @@ pub fn run(
 ) -> Result<RunSummary, SimulationError> {
     let mut simulation = Simulation::new(scene)?;
     refuse_intersections(&mut simulation)?;
+    if !options.resume {
+        simulation.check_start()?;
+    }
     let mut recorder = Recorder::open(&mut simulation, folder, options)?;
     let frames = u64::from(simulation.scene.frames);
     while simulation.frames < frames {

@@ -67,6 +67,12 @@ impl Simulation {
         })
     }
 
+    /// Whether the method can start from the present state; the first step asks the same.
+    pub fn check_start(&mut self) -> Result<(), SimulationError> {
+        let world = World { model: &self.model, parameters: &self.parameters };
+        self.solver.check_start(world, &self.state).map_err(SimulationError::Start)
+    }
+
     /// Takes one step towards the next frame.
     pub fn step(&mut self) -> Result<StepReport, SimulationError> {
         let h = self.clock.next_step(self.state.time, self.frames + 1);

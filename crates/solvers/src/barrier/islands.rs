@@ -120,6 +120,26 @@ impl<'a> Islands<'a> {
     }
 }
 
+/// Objects that push the two of a pair, through contacts and couplings but not by the clock: the pair's own come first.
+pub(super) fn around(owners: &Owners, contacts: &[Contact], pair: [u32; 2]) -> Vec<u32> {
+    let clock = owners.clock() as u32;
+    let mut joiner = Joiner::new(owners.movable.len());
+    let mut join = |[a, b]: [u32; 2]| {
+        if a != clock && b != clock && owners.movable[a as usize] && owners.movable[b as usize] {
+            joiner.join(a, b);
+        }
+    };
+    owners.joined.iter().for_each(|&pair| join(pair));
+    contacts.iter().for_each(|c| join(c.objects));
+    join(pair);
+    let roots = pair.map(|object| joiner.root(object));
+    let others = (0..clock).filter(|o| !pair.contains(o));
+    let mut out = pair.to_vec();
+    out.extend(others.filter(|&o| roots.contains(&joiner.root(o))));
+    out.dedup();
+    out
+}
+
 /// The two objects of each pair, vertices and triangles first.
 fn objects_of<'a>(mesh: &'a CollisionMesh, pairs: &'a Candidates) -> impl Iterator<Item = [u32; 2]> + 'a {
     let own = |v: u32| mesh.vertex_body(v).expect("a vertex of a pair is used");

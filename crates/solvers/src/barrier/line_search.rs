@@ -15,6 +15,8 @@ use super::options::BarrierOptions;
 use super::strain_limits::StrainLimits;
 use super::walls::{Wall, WallMotion};
 use crate::solver::StepError;
+use crate::violations::Obstacle;
+use std::borrow::Cow;
 use stiction_bodies::Model;
 use stiction_collision::ccd::AdvanceOptions;
 use stiction_collision::motion::{Motion, earliest_impact};
@@ -26,8 +28,36 @@ use stiction_numerics::Vec3;
 pub(super) struct Limit {
     /// α in \[0, 1\] per object, then of the clock.
     pub alpha: Vec<f64>,
-    /// Which objects meet, where.
-    pub culprit: Option<String>,
+    /// What limits the smallest.
+    pub culprit: Option<Culprit>,
+}
+
+/// What a direction would run into.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Culprit {
+    /// Two objects that meet, and where \[m\].
+    Pair([u32; 2], Vec3),
+    /// The strain limit of an object, and where \[m\].
+    Strain(u32, Vec3),
+}
+
+impl Culprit {
+    /// An object of it.
+    pub fn objects(&self) -> [u32; 2] {
+        match *self {
+            Culprit::Pair(objects, _) => objects,
+            Culprit::Strain(object, _) => [object; 2],
+        }
+    }
+
+    /// The same by names.
+    pub fn named(&self, model: &Model) -> Obstacle {
+        let name = |object: u32| model.surfaces.objects[object as usize].name.clone();
+        match *self {
+            Culprit::Pair(objects, place) => Obstacle::Pair { objects: objects.map(name), place },
+            Culprit::Strain(object, place) => Obstacle::StrainLimit { body: name(object), place },
+        }
+    }
 }
 
 impl Limit {
@@ -63,7 +93,7 @@ pub(super) fn constraint_line_search(
     [now, direction]: [&Configuration<'_>; 2],
 ) -> Result<Limit, StepError> {
     let end = ahead(now, direction, options.extension);
-    let (from, mut to) = (surface_positions(model, now), surface_positions(model, &end));
+    let (from, to) = (surface_positions(model, now), surface_positions(model, &end));
     let Detector { near, phase, mesh, owners, walls, widest, .. } = detector;
     let mut search = Search {
         options,
@@ -79,11 +109,21 @@ pub(super) fn constraint_line_search(
         search.keep_apart(near.select(mesh, [&from, &to], Wanted::Closing(options.slack)), [&from, &to]);
     }
 
-    // Ways as far as they may still be open.
+    // Ways as far as they may still be open. Only surface vertices count from here on: their ends take the place of the unknowns, or these are freed.
+    let own = match to {
+        Cow::Owned(places) => Some(places),
+        Cow::Borrowed(_) => None,
+    };
+    let mut blocks = end.blocks.into_owned();
+    let mut to = own.unwrap_or_else(|| {
+        blocks.truncate(model.surfaces.nodes);
+        std::mem::take(&mut blocks)
+    });
+    drop(blocks);
     let reach = search.by_object();
     let of_vertex = &model.surfaces.object_of_vertex;
     if reach.iter().any(|&share| share < 1.0) {
-        for ((to, from), &object) in to.to_mut().iter_mut().zip(&from[..]).zip(of_vertex) {
+        for ((to, from), &object) in to.iter_mut().zip(&from[..]).zip(of_vertex) {
             match reach[object as usize] {
                 1.0 => {}
                 share => *to = from + (*to - from) * share,
@@ -121,16 +161,16 @@ impl Search<'_> {
         }
         for (share, vertex, wall) in held {
             let object = model.surfaces.object_of_vertex[vertex as usize];
-            let name = || Some(name_objects(model, [object, wall], &motion.start[vertex as usize]));
-            self.shares.lower(self.islands.root(object), share, name);
+            let culprit = || Some(Culprit::Pair([object, wall], motion.start[vertex as usize]));
+            self.shares.lower(self.islands.root(object), share, culprit);
         }
     }
 
     fn keep_within_limits(&mut self, limits: &StrainLimits, [from, to]: [&[Vec3]; 2]) {
         for (share, node) in limits.safe_shares(from, to, self.options.slack) {
             let object = self.model.surfaces.object_of_vertex[node as usize];
-            let name = || Some(name_limit(self.model, node, from));
-            self.shares.lower(self.islands.root(object), share, name);
+            let culprit = || Some(Culprit::Strain(object, from[node as usize]));
+            self.shares.lower(self.islands.root(object), share, culprit);
         }
     }
 
@@ -141,9 +181,9 @@ impl Search<'_> {
         let advance = AdvanceOptions { slack: self.options.slack, ..AdvanceOptions::default() };
         for (root, pairs) in self.islands.split(mesh, pairs) {
             let impact = earliest_impact(mesh, &pairs, &Motion { start: from, end: to }, &advance);
-            let name =
-                || impact.pair.map(|(is_triangle, pair)| name_pair(model, mesh, is_triangle, pair, from));
-            self.shares.lower(root, impact.time, name);
+            let culprit =
+                || impact.pair.map(|(is_triangle, pair)| of_pair(model, mesh, is_triangle, pair, from));
+            self.shares.lower(root, impact.time, culprit);
         }
     }
 
@@ -172,21 +212,21 @@ impl Search<'_> {
 struct Shares {
     alpha: Vec<f64>,
     smallest: f64,
-    culprit: Option<String>,
+    culprit: Option<Culprit>,
 }
 
 impl Shares {
-    fn lower(&mut self, root: u32, share: f64, name: impl FnOnce() -> Option<String>) {
+    fn lower(&mut self, root: u32, share: f64, culprit: impl FnOnce() -> Option<Culprit>) {
         let own = &mut self.alpha[root as usize];
         *own = own.min(share);
         if share < self.smallest {
             self.smallest = share;
-            self.culprit = name();
+            self.culprit = culprit();
         }
     }
 }
 
-fn name_pair(model: &Model, mesh: &CollisionMesh, is_triangle: bool, pair: [u32; 2], x: &[Vec3]) -> String {
+fn of_pair(model: &Model, mesh: &CollisionMesh, is_triangle: bool, pair: [u32; 2], x: &[Vec3]) -> Culprit {
     let (objects, vertex) = match is_triangle {
         true => {
             let own = model.surfaces.object_of_vertex[pair[0] as usize];
@@ -194,18 +234,5 @@ fn name_pair(model: &Model, mesh: &CollisionMesh, is_triangle: bool, pair: [u32;
         }
         false => ([mesh.edge_body(pair[0]), mesh.edge_body(pair[1])], mesh.edges()[pair[0] as usize][0]),
     };
-    name_objects(model, objects, &x[vertex as usize])
-}
-
-/// "the strain limit of `a` near (x, y, z)".
-pub(super) fn name_limit(model: &Model, node: u32, x: &[Vec3]) -> String {
-    let body = &model.bodies[model.body_of_node[node as usize] as usize].name;
-    let place = x[node as usize];
-    format!("the strain limit of `{body}` near ({:.4}, {:.4}, {:.4})", place.x, place.y, place.z)
-}
-
-/// "`a` and `b` near (x, y, z)".
-pub(super) fn name_objects(model: &Model, objects: [u32; 2], place: &Vec3) -> String {
-    let [a, b] = objects.map(|o| &model.surfaces.objects[o as usize].name);
-    format!("`{a}` and `{b}` near ({:.4}, {:.4}, {:.4})", place.x, place.y, place.z)
+    Culprit::Pair(objects, x[vertex as usize])
 }

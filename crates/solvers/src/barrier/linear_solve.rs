@@ -4,7 +4,7 @@
 //! block for the pattern and its analysis and [`FACTOR_RATE`]·z²/n for z numbers in the factor and n unknowns (see `docs/bench.md`).
 //! Their ratio is the *budget*: a system that needs more iterations is solved directly, and so are the following ones for a
 //! while. Before that, a system that block Jacobi does not solve in [`FIRST_CAP`] iterations gets a coarse level, and so do the following
-//! ones. The choice depends on counts alone, never on a clock: runs repeat bit for bit.
+//! ones. One that runs into `pcg_iterations` is solved directly as well if its factor fits. The choice depends on counts alone, never on a clock: runs repeat bit for bit.
 
 use super::merged::{Merged, prepared};
 use super::options::{BarrierOptions, LinearPolicy};
@@ -12,8 +12,8 @@ use super::two_level::CoarseLevel;
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::StepError;
 use stiction_numerics::{
-    BlockMatrix, CoupledMatrix, MaskedOperator, PartsPcg, PcgParams, PcgParts, Precision, PrecondBlockJacobi,
-    RowPreconditioner, Vec3,
+    BlockMatrix, CoupledMatrix, LinearOperator, MaskedOperator, PartsPcg, PcgParams, PcgParts, Precision,
+    PrecondBlockJacobi, RowPreconditioner, Vec3,
 };
 
 /// One block in a product with a symmetric matrix, two threads \[ns\].
@@ -40,6 +40,14 @@ const LARGEST: usize = 4_000_000;
 /// Stored blocks from which the matrix is kept in single precision, for half its memory. From some 80k vertices on (0.5 million blocks)
 /// the slower assembly and the faster solve cancel out; at 20k it would cost a tenth of the time.
 const SINGLE_FROM: usize = 300_000;
+
+/// Residual, relative to the first, up to which a direction that ran into `pcg_iterations` is gone along: forces that contacts expect, and friction that goes by
+/// them, need not be known to better than a tenth (`friction.rs`), and the next iteration makes up for the rest. Beyond it the step is
+/// tried again with a smaller size, where inertia makes the system easier.
+const USABLE: f64 = 0.1;
+
+/// Share of the largest push from which on one of an island counts.
+const HARDLY: f64 = 1e-6;
 
 /// A system: elasticity and contacts, prescribed blocks, and the islands that must each be solved.
 pub(super) struct System<'a> {
@@ -147,10 +155,15 @@ impl LinearSolves {
             self.solve_two_level(auto, &mut solve)?;
         }
         let (pcg_iterations, converged) = (solve.pcg.iterations(), solve.pcg.is_solved());
-        let capped = pcg_iterations >= options.pcg_iterations;
-        if auto && !converged && !capped && self.solve_directly(system, rhs, d)? {
+        if auto && !converged && is_affordable(system) && self.solve_directly(system, rhs, d)? {
             self.direct_left = RUN;
             return Ok(Solved { pcg_iterations, direct: true, converged: true });
+        }
+        if !converged && pcg_iterations >= options.pcg_iterations {
+            let residual = residual_left(system, &masked, rhs, d);
+            if residual > USABLE.max(options.pcg_tolerance) {
+                return Err(StepError::Unsolved { iterations: pcg_iterations, residual, usable: USABLE });
+            }
         }
         Ok(Solved { pcg_iterations, direct: false, converged })
     }
@@ -198,8 +211,7 @@ impl LinearSolves {
 
     /// Iterations that cost as much as a direct solve.
     fn budget(&mut self, system: &System<'_>) -> Result<usize, StepError> {
-        let stored = system.matrix.base.pattern().stored_count() + system.matrix.couplings.stored_count();
-        if stored > LARGEST {
+        if !is_affordable(system) {
             return Ok(usize::MAX);
         }
         let merged = prepared(&mut self.merged, system.matrix, system.nodes)?;
@@ -226,6 +238,25 @@ impl LinearSolves {
         (self.direct_left, self.coarse_left, self.double_left) = (0, 0, 0);
         self.begin_step();
     }
+}
+
+/// Whether a factor would fit.
+fn is_affordable(system: &System<'_>) -> bool {
+    system.matrix.base.pattern().stored_count() + system.matrix.couplings.stored_count() <= LARGEST
+}
+
+/// Largest residual that a direction leaves in an island, relative to the one without it; islands that are hardly pushed count as if they were a little.
+fn residual_left(system: &System<'_>, masked: &impl LinearOperator, rhs: &[Vec3], d: &[Vec3]) -> f64 {
+    let mut product = vec![Vec3::zeros(); d.len()];
+    masked.apply(d, &mut product);
+    let mut of_islands = vec![[0.0_f64; 2]; system.parts.count];
+    for block in (0..d.len()).filter(|&block| !system.fixed[block]) {
+        let [first, left] = &mut of_islands[system.parts.of_block[block] as usize];
+        *first = first.max(rhs[block].amax());
+        *left = left.max((rhs[block] - product[block]).amax());
+    }
+    let floor = HARDLY * of_islands.iter().map(|[first, _]| *first).fold(f64::MIN_POSITIVE, f64::max);
+    of_islands.iter().map(|[first, left]| left / first.max(floor)).fold(0.0, f64::max)
 }
 
 /// A solve by conjugate gradients that may go on with another preconditioner.

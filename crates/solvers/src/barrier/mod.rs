@@ -19,6 +19,7 @@ mod pressure;
 mod progress;
 mod solver;
 mod strain_limits;
+mod stuck;
 mod two_level;
 mod wall_field;
 mod walls;

@@ -2,16 +2,12 @@
 
 use super::newton::Iteration;
 use super::options::BarrierOptions;
-use crate::solver::StepError;
 
 /// A step is stuck when so many iterations in a row took less than [`STUCK_SHARE`] of their direction.
 const STUCK_COUNT: usize = 8;
 
 /// See [`STUCK_COUNT`].
 const STUCK_SHARE: f64 = 1e-4;
-
-/// A step that got less far than this share is an error.
-const LEAST_STEP: f64 = 1e-3;
 
 /// What the iterations of a step reached.
 pub(super) struct Progress {
@@ -75,6 +71,11 @@ impl Progress {
         self.last = Some(iteration);
     }
 
+    /// Whether the last iteration got nowhere.
+    pub fn is_stuck(&self) -> bool {
+        self.stuck > 0
+    }
+
     /// Whether the loop is to be left.
     pub fn is_done(&mut self, options: &BarrierOptions, h: f64) -> bool {
         if self.iterations >= options.max_iterations || self.stuck >= STUCK_COUNT {
@@ -95,20 +96,5 @@ impl Progress {
         };
         self.converged = whole && self.last.as_ref().is_some_and(rested);
         self.converged || (whole && self.iterations >= options.refine_iterations)
-    }
-
-    /// An error when the step got nowhere, naming what is in the way.
-    pub fn require_motion(&self, h: f64) -> Result<(), StepError> {
-        if self.beta() >= LEAST_STEP {
-            return Ok(());
-        }
-        let culprit = self.last.as_ref().and_then(|i| i.limit.culprit.clone()).unwrap_or_default();
-        let reason = format!(
-            "the step is stuck at {:.1e} of {h:e} s after {} iterations between {culprit}: pins or colliders may force an \
-             intersection there; change their motion or take a smaller step",
-            self.beta(),
-            self.iterations
-        );
-        Err(StepError::Contact { reason })
     }
 }

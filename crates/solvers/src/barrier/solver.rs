@@ -2,7 +2,7 @@
 
 use super::anchors::{Kept, Memory};
 use super::assembly::ContactMatrix;
-use super::check::refuse_intersections;
+use super::check::{inspect, refuse};
 use super::contacts::{Configuration, Contact, Detector, scripted_vertices};
 use super::friction::slip_to_keep;
 use super::linear_solve::LinearSolves;
@@ -10,6 +10,7 @@ use super::newton::{Iteration, Newton};
 use super::options::BarrierOptions;
 use super::progress::Progress;
 use super::strain_limits::StrainLimits;
+use super::stuck::{require_motion, stuck};
 use crate::advance::{accept, energies};
 use crate::contact_report::{add_load, terms};
 use crate::incremental::{IncrementalPotential, Inertia};
@@ -104,11 +105,16 @@ impl BarrierSolver {
         h: f64,
         seconds: &mut StepSeconds,
     ) -> Result<Attempt, StepError> {
-        let first = self.iterate(world, state, start, h, self.options.complete, seconds)?;
-        if !self.options.complete || first.progress.beta() >= 1.0 {
-            return Ok(first);
+        let first = self.iterate(world, state, start, h, self.options.complete, seconds);
+        match first {
+            Ok(whole) if !self.options.complete || whole.progress.beta() >= 1.0 => Ok(whole),
+            Ok(_) | Err(StepError::Infeasible { .. } | StepError::Stalled { .. })
+                if self.options.complete =>
+            {
+                self.iterate(world, state, start, h, false, seconds)
+            }
+            other => other,
         }
-        self.iterate(world, state, start, h, false, seconds)
     }
 
     /// Algorithm 1.
@@ -151,13 +157,20 @@ impl BarrierSolver {
         // Newton iterations towards the end of the whole step, until enough of it is done.
         loop {
             let gamma = progress.gamma(&options);
-            progress.advance(newton.inner_step(gamma, &potential, start, &end, &mut now)?);
+            match newton.inner_step(gamma, &potential, start, &end, &mut now) {
+                Ok(iteration) => progress.advance(iteration),
+                // Gaps that close on and on end at zero by rounding, where no system can be solved.
+                Err(_) if progress.is_stuck() => {
+                    return Err(stuck(model, &newton.detector.owners, &progress, [start, &end]));
+                }
+                Err(error) => return Err(error),
+            }
             if progress.is_done(&options, h) {
                 break;
             }
         }
         if !complete {
-            progress.require_motion(h)?;
+            require_motion(model, &newton.detector.owners, &progress, [start, &end])?;
         }
 
         // Error reduction: the same once more for the share of the step that was really taken.
@@ -174,9 +187,8 @@ impl BarrierSolver {
             return Err(StepError::NotFinite { what: "the state after the step" });
         }
         let (detector, limits) = (&mut self.detector, &self.limits);
-        let gap = timed(&mut seconds.detection, || {
-            refuse_intersections(detector, limits, model, &now, "after the step")
-        })?;
+        let (gap, found) = timed(&mut seconds.detection, || inspect(detector, limits, model, &now))?;
+        refuse(found)?;
         Ok(Attempt { now, advanced, progress, gap })
     }
 
@@ -187,8 +199,8 @@ impl BarrierSolver {
         report.iterations = progress.iterations;
         report.converged = progress.converged;
         report.penetration = (-gap).max(0.0);
-        let excess = self.limits.excess(&now.blocks);
-        report.strain_limit_excess = excess.map_or(0.0, |(excess, _)| excess.max(0.0));
+        let strain_gap = self.limits.smallest_gap(&now.blocks);
+        report.strain_limit_excess = strain_gap.map_or(0.0, |gap| (-gap).max(0.0));
         report.counters.extend([
             ("beta", progress.beta()),
             ("pcg_iterations", progress.pcg_iterations as f64),
@@ -199,9 +211,7 @@ impl BarrierSolver {
         if gap.is_finite() {
             report.counters.push(("min_gap_m", gap));
         }
-        if let Some((excess, _)) = excess {
-            report.counters.push(("min_strain_gap", -excess));
-        }
+        report.counters.extend(strain_gap.map(|gap| ("min_strain_gap", gap)));
         if let Some(last) = &progress.last {
             report.residual.extend([("change_m", last.change), ("mean_change_m", last.mean_change)]);
             report_contacts(world, last, &now.blocks, report);
@@ -262,6 +272,21 @@ impl Solver for BarrierSolver {
         "barrier"
     }
 
+    /// Once: every step tests its own end.
+    fn check_start(&mut self, world: World<'_>, state: &State) -> Result<(), StepError> {
+        if self.checked {
+            return Ok(());
+        }
+        let start = self.start(world.model, state);
+        self.detector.near.forget();
+        let (_, found) = inspect(&mut self.detector, &self.limits, world.model, &start)?;
+        if !found.is_empty() {
+            return Err(StepError::Start { found });
+        }
+        self.checked = true;
+        Ok(())
+    }
+
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
         // While staging the masses only hold back: no speed is carried on, nothing weighs.
@@ -276,12 +301,7 @@ impl Solver for BarrierSolver {
             staging.then(|| State { velocities: vec![Vec3::zeros(); state.blocks.len()], ..state.clone() });
         let from = resting.as_ref().unwrap_or(state);
         let start = self.start(world.model, state);
-        if !self.checked {
-            self.detector.near.forget();
-            refuse_intersections(&mut self.detector, &self.limits, world.model, &start, "at the start")
-                .map_err(StepError::at_the_start)?;
-            self.checked = true;
-        }
+        self.check_start(world, state)?;
         let mut length = self.options.scheduled_step(state.time, h);
         let mut outcome = self.attempt(world, from, &start, length, &mut report.seconds);
         let mut retries = 0;

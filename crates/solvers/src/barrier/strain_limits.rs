@@ -8,7 +8,9 @@
 use super::assembly::Elastic;
 use super::options::BarrierOptions;
 use crate::solver::World;
+use crate::violations::Violation;
 use rayon::prelude::*;
+use stiction_bodies::Model;
 use stiction_contact::barrier::{Barrier, BarrierTerms, strain_limit_stiffness};
 use stiction_energy::laws::PrincipalHessian2;
 use stiction_energy::{Elasticity, TriangleElement};
@@ -98,11 +100,24 @@ impl StrainLimits {
         self.triangles.par_iter().filter_map(share).collect()
     }
 
-    /// Largest excess over a limit and a node of the triangle that has it; negative when all are below.
-    pub fn excess(&self, x: &[Vec3]) -> Option<(f64, u32)> {
-        let excess = |t: &Limited| (-t.gap(t.places(x)), t.nodes[0]);
-        let all: Vec<(f64, u32)> = self.triangles.par_iter().map(excess).collect();
-        all.into_iter().reduce(|best, this| if this.0 > best.0 { this } else { best })
+    /// The smallest `1 + limit − σ` of all triangles.
+    pub fn smallest_gap(&self, x: &[Vec3]) -> Option<f64> {
+        self.triangles.par_iter().map(|t| t.gap(t.places(x))).reduce_with(f64::min)
+    }
+
+    /// The triangles that have reached their limit.
+    pub fn exceeded(&self, model: &Model, x: &[Vec3]) -> Vec<Violation> {
+        let violation = |t: &Limited| {
+            let gap = t.gap(t.places(x));
+            let body = model.body_of_node[t.nodes[0] as usize] as usize;
+            (gap <= 0.0).then(|| Violation::Strain {
+                body: model.bodies[body].name.clone(),
+                nodes: t.nodes,
+                place: x[t.nodes[0] as usize],
+                excess: -gap,
+            })
+        };
+        self.triangles.par_iter().filter_map(violation).collect()
     }
 }
 

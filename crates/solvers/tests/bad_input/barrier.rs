@@ -1,8 +1,11 @@
 //! Method `barrier`.
 
 use crate::bench::Bench;
+use std::path::Path;
+use stiction_bodies::{Parameters, build};
 use stiction_contact::detect::{Collider, DetectOptions};
-use stiction_solvers::StepError;
+use stiction_scene::load_text;
+use stiction_solvers::{Meeting, StepError, Violation, World, create};
 
 fn assert_free(bench: &Bench) {
     let mut collider = Collider::new(&bench.model, DetectOptions::default()).expect("a mesh");
@@ -34,11 +37,89 @@ fn a_start_that_intersects_names_pair_place_and_depth() {
     let mut bench = Bench::new("key = 'barrier'", &text);
     let before = bench.state.clone();
     let error = bench.try_step(0.01).expect_err("they cross");
-    assert!(matches!(error, StepError::Start { .. }), "the input is at fault: {error:?}");
+    let StepError::Start { found } = &error else { panic!("the input is at fault: {error:?}") };
+    let crossings = found.iter().filter(|v| is_crossing(v, ["lower", "upper"])).count();
     let error = error.to_string();
-    assert!(error.contains("`upper`") && error.contains("`lower`"), "{error}");
-    assert!(error.contains(" m") && error.contains("at the start"), "place and depth: {error}");
+    assert!(error.contains("`upper`") && error.contains("`lower`") && error.contains(" m"), "{error}");
+    // All are in the value, five in the words.
+    assert!(crossings > 5 && error.contains(&format!("and {} more", found.len() - 5)), "{error}");
     assert_eq!(bench.state, before);
+}
+
+fn is_crossing(violation: &Violation, names: [&str; 2]) -> bool {
+    let Violation::Intersection { objects, meeting: Meeting::Crossing { .. }, .. } = violation else {
+        return false;
+    };
+    names.iter().all(|name| objects.iter().any(|object| object == name))
+}
+
+/// An upright sheet whose lower edge is 1 mm below a level one: that far it must rise, at the edges that pass through.
+#[test]
+fn a_start_that_intersects_says_how_deep() {
+    let text = "
+        [bodies.level]
+        kind = 'cloth'
+        mesh = { grid = { size = [0.12, 0.12], cells = [3, 3] } }
+        material = { preset = 'cotton' }
+        gap = 0.001
+        [bodies.upright]
+        kind = 'cloth'
+        mesh = { grid = { size = [0.05, 0.05], cells = [2, 2], plane = 'xz' } }
+        material = { preset = 'cotton' }
+        translate = [0.004, 0.003, 0.024]
+        gap = 0.001";
+    let mut bench = Bench::new("key = 'barrier'", text);
+    let StepError::Start { found } = bench.try_step(0.01).expect_err("they cross") else { panic!("a start") };
+    let mut deepest: f64 = 0.0;
+    for violation in found.iter().filter(|v| is_crossing(v, ["level", "upright"])) {
+        let Violation::Intersection { place, depth, meeting: Meeting::Crossing { edge, triangle }, .. } =
+            violation
+        else {
+            unreachable!()
+        };
+        assert!(place.z.abs() < 1e-12 && (place.y - 0.003).abs() < 1e-12, "{violation:?}");
+        assert!(*depth <= 1e-3 * (1.0 + 1e-9), "{violation:?}");
+        // 18 triangles and 33 edges of the level sheet, 8 and 16 of the other.
+        assert!(*edge < 49 && *triangle < 26, "{violation:?}");
+        deepest = deepest.max(*depth);
+    }
+    assert!((deepest / 1e-3 - 1.0).abs() < 1e-9, "{deepest} m");
+}
+
+/// A sheet that is stretched by a ninth where a twentieth is allowed: every triangle is listed with its excess.
+#[test]
+fn a_start_beyond_its_strain_limit_is_refused() {
+    let text = "
+        [bodies.sheet]
+        kind = 'cloth'
+        mesh = { grid = { size = [0.1, 0.1], cells = [2, 2] } }
+        rest = { scale = 0.9 }
+        material = { preset = 'cotton', strain_limit = 0.05 }
+        gap = 0.001";
+    let mut bench = Bench::new("key = 'barrier'", text);
+    let error = bench.try_step(0.01).expect_err("it is stretched too far");
+    let StepError::Start { found } = &error else { panic!("the input is at fault: {error:?}") };
+    assert_eq!(found.len(), 8);
+    let right = |v: &Violation| match v {
+        Violation::Strain { body, excess, .. } => {
+            body == "sheet" && (excess - (1.0 / 0.9 - 1.05)).abs() < 1e-9
+        }
+        Violation::Intersection { .. } => false,
+    };
+    assert!(found.iter().all(right), "{found:?}");
+    assert!(error.to_string().contains("strain limit of `sheet`"), "{error}");
+}
+
+/// No gap at all leaves no room for a barrier.
+#[test]
+fn gaps_of_zero_are_refused_by_name() {
+    let text = format!("stiction = 1\nmethod = {{ key = 'barrier' }}\n{}", sheets(0.01, 400.0, 0.0));
+    let loaded = load_text("test.toml", &text, Path::new("."), &[] as &[&str]);
+    let scene = loaded.unwrap_or_else(|error| panic!("{error}")).scene;
+    let (model, parameters) = (build(&scene).expect("a good model"), Parameters::from_scene(&scene));
+    let made = create(&scene.method, World { model: &model, parameters: &parameters });
+    let error = made.err().expect("nothing can act").to_string();
+    assert!(error.contains("gap is 0") && error.contains("`gap`"), "{error}");
 }
 
 /// A block that touches the floor exactly has no gap that a barrier could keep open.
