@@ -153,7 +153,7 @@ picture() {
             run 25 --set speed=25 --frames 6
             sheet --columns 3 --camera az=30,el=16,distance=0.9 - 0 "5 m/s" - 2 "5 m/s" - 13 "5 m/s" 25 0 "25 m/s" 25 2 "25 m/s" 25 4 "25 m/s" ;;
         triple_belt) thirds az=30,el=24,distance=0.85 ;;
-        wind_sheets) frames az=-40,el=20,distance=0.8 12 24 34 ;;
+        wind_sheets) frames az=-40,el=20,distance=0.92 12 24 34 ;;
         woven_cylinder) frames az=-70,el=12,distance=1.02 0 18 36 ;;
         yarn_curl) frames az=-90,el=12,distance=0.95 0 21 42 ;;
         *) thirds default ;;
