@@ -107,7 +107,7 @@ picture() {
         dominoes) frames az=-60,el=18,distance=0.98 8 16 36 ;;
         donut_pile)
             run coarse --set size=coarse
-            sheet - 18 "12 rings" - last "12 rings" coarse last "800 coarse rings" ;;
+            sheet --camera eye=2.2,1.4,1.1,target=0,0,0.25 - 12 "12 rings" - last "12 rings" --camera az=30,el=24,distance=0.8 coarse 45 "800 coarse rings" ;;
         fishing_knot)
             run long --frames 72
             sheet --camera az=-60,el=40,distance=0.36 long 0 "" long 24 "" --camera az=-90,el=35,distance=0.12 long last "closer" ;;
@@ -133,27 +133,27 @@ picture() {
             for speed in 5 10 20; do run $speed --set speed=$speed --frames 8; done
             sheet --columns 3 --camera eye=1.4,-0.8,0.5,target=0,0,0.1 - 5 "ball at 1 m/s" - 12 "ball" - last "ball" \
                 5 8 "sheets at 5 m/s" 10 8 "10 m/s" 20 8 "20 m/s" ;;
-        noodles) frames az=30,el=60,distance=0.5 12 24 36 ;;
+        noodles) frames az=30,el=60,distance=0.4,target=0,0,0 12 24 36 ;;
         pinched_cloth) frames az=-30,el=12 0 20 60 ;;
         reef_knot) sheet --camera az=-75,el=50,distance=0.42 - 0 "" - 22 "" --camera az=-75,el=50,distance=0.16 - 48 "closer" ;;
-        ribbons) frames az=30,el=60,distance=0.6 12 40 54 ;;
+        ribbons) frames az=30,el=60,distance=0.45,target=0,0,0 12 40 54 ;;
         rope_capstan)
             run low --set grip=low
             sheet --camera az=-75,el=10 - 0 start - last "friction 0.5 locks" low last "friction 0.1 runs out" ;;
         soft_body_slope) thirds az=-60,el=14,distance=0.9 ;;
         sphere_drape)
-            run turning --set size=turning
+            run seed --set size=seed
             sheet --columns 3 --camera az=30,el=24,distance=0.86 - 4 "" - 20 "" - last "held by friction 0.5" \
-                --camera eye=0.9,1.1,0.55,target=0,0,-0.06 turning 25 "the ball begins to turn" turning 50 "turned by 180 deg" turning last "turned by 540 deg" ;;
+                --camera eye=0.9,1.1,0.55,target=0,0,-0.06 seed 25 "the ball begins to turn" seed 50 "turned by 180 deg" seed last "turned by 540 deg" ;;
         sphere_sheets) frames az=-30,el=20,distance=0.85 5 12 30 ;;
         squishy_balls) frames az=30,el=20,distance=0.8 0 25 30 ;;
         stacked_sheets) frames az=30,el=12 0 3 11 ;;
         ten_sheets) frames az=-30,el=15,distance=0.85 3 8 16 ;;
         trampoline)
             run 25 --set speed=25 --frames 6
-            sheet --columns 3 --camera az=30,el=16,distance=0.9 - 0 "5 m/s" - 5 "5 m/s" - 13 "5 m/s" 25 0 "25 m/s" 25 2 "25 m/s" 25 4 "25 m/s" ;;
+            sheet --columns 3 --camera az=30,el=16,distance=0.9 - 0 "5 m/s" - 2 "5 m/s" - 13 "5 m/s" 25 0 "25 m/s" 25 2 "25 m/s" 25 4 "25 m/s" ;;
         triple_belt) thirds az=30,el=24,distance=0.85 ;;
-        wind_sheets) frames az=-40,el=20,distance=0.8 12 24 36 ;;
+        wind_sheets) frames az=-40,el=20,distance=0.92 12 24 34 ;;
         woven_cylinder) frames az=-70,el=12,distance=1.02 0 18 36 ;;
         yarn_curl) frames az=-90,el=12,distance=0.95 0 21 42 ;;
         *) thirds default ;;
