@@ -36,12 +36,15 @@ impl Failure {
 }
 
 impl Failure {
-    /// An error met while a scene was built or run: what a method says of its options is shown where they stand.
+    /// An error met while a scene was built or run: what a method says is shown where it is chosen or its options stand.
     pub fn of_scene(error: SimulationError, document: &Document) -> Failure {
-        match &error {
-            SimulationError::Method(MethodError::Option { key, message }) => {
-                document.option_error(key, message).into()
+        let SimulationError::Method(said) = &error else { return error.into() };
+        match said {
+            MethodError::Value { key, option, message } => {
+                document.option_error(key, Some(option), message).into()
             }
+            MethodError::Option { key, message } => document.option_error(key, None, message).into(),
+            MethodError::Refused { key, message } => document.method_error(key, message).into(),
             _ => error.into(),
         }
     }
@@ -76,6 +79,9 @@ impl From<OutputError> for Failure {
 
 impl From<RenderError> for Failure {
     fn from(error: RenderError) -> Self {
-        Failure::Input(format!("error: {error}"))
+        match error {
+            RenderError::Run(error) => error.into(),
+            other => Failure::Input(format!("error: {other}")),
+        }
     }
 }

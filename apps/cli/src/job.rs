@@ -41,7 +41,7 @@ impl Job {
     /// Whether the folder holds a run that this one would not continue.
     #[cfg(feature = "viewer")]
     pub fn is_blocked(&self) -> bool {
-        !self.details.resume && !self.details.overwrite && self.folder.join("run.json").exists()
+        !self.details.resume && !self.details.overwrite && stiction::output::holds_run(&self.folder)
     }
 
     /// Runs to the end, or to the first frame after `stopped` turns true.

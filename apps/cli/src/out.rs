@@ -1,16 +1,29 @@
 //! Lines on standard output and standard error that survive a closed pipe.
 //!
-//! `println!` panics when its reader has gone (`stiction scenes | head -3`). Results that nobody reads end the program quietly; notes on
-//! standard error are dropped, so that a run goes on when whoever watched it has left.
+//! `println!` panics when its reader has gone (`stiction scenes | head -3`). Here results that nobody reads are dropped and the command goes on
+//! to its own exit code, so that `stiction verify | head -3` still fails where it should; notes on standard error are dropped too, so that a run
+//! goes on when whoever watched it has left.
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the reader of standard output has gone.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the reader of standard output has gone: what only makes more lines can then stop.
+pub fn is_closed() -> bool {
+    CLOSED.load(Ordering::Relaxed)
+}
 
 /// Prints a line of the result.
 pub fn line(text: Arguments<'_>) {
+    if is_closed() {
+        return;
+    }
     let mut out = std::io::stdout().lock();
     match out.write_fmt(text).and_then(|()| out.write_all(b"\n")) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => CLOSED.store(true, Ordering::Relaxed),
         Err(error) => {
             note(format_args!("error: cannot write the result: {error}"));
             std::process::exit(1)

@@ -28,8 +28,10 @@ pub fn load(options: &SceneOptions) -> Result<Loaded, Failure> {
 fn unknown(name: &str) -> Failure {
     let names: Vec<&str> = gallery::scenes().iter().map(|s| s.name).collect();
     let help = suggest(name.trim_end_matches(".toml"), names);
+    // All names of the gallery would bury what was wrong.
+    let near = if help.starts_with("known") { String::new() } else { format!("; {help}") };
     Failure::Input(format!(
-        "error: there is no file `{name}` and no gallery scene of that name; {help}\n  `stiction scenes` lists the gallery"
+        "error: there is no file `{name}` and no gallery scene of that name{near}\n  `stiction scenes` lists the gallery"
     ))
 }
 

@@ -127,6 +127,9 @@ fn a_folder_with_a_run_is_not_overwritten_and_another_scene_does_not_resume() {
     assert!(folder.path().join("run/frames/000001.frame").exists());
     assert!(!folder.path().join("run/frames/000002.frame").exists(), "frames of the run before");
     assert!(folder.path().join("run/notes.txt").exists(), "files of the user");
+    fs::remove_file(folder.path().join("run/run.json")).expect("the summary");
+    let replaced = stiction(&["run", "a.toml", "-o", "run", "--overwrite", "--frames", "1"], folder.path());
+    assert!(replaced.status.success(), "without its summary: {}", error_text(&replaced));
     let blocked = stiction(&["run", "a.toml", "-o", "a.toml/run"], folder.path());
     assert_eq!(blocked.status.code(), Some(2), "{}", error_text(&blocked));
 }
@@ -171,6 +174,55 @@ fn closed_pipes_do_no_harm() {
     let run = program(&["run", "a.toml", "-o", "run"]).stderr(closed()).output().expect("the program starts");
     assert_eq!(run.status.code(), Some(0));
     assert!(folder.path().join("run/frames/000003.frame").exists());
+    fs::write(folder.path().join("bad.dat"), "no problem").expect("a file");
+    for (arguments, code) in [
+        (["verify", "coulomb", "--data", "."], 1),
+        (["verify", "coulomb", "--data", "run"], 2),
+        (["run", "a.toml", "-o", "other"], 0),
+    ] {
+        let ended = program(&arguments).stdout(closed()).output().expect("the program starts");
+        assert_eq!(ended.status.code(), Some(code), "{arguments:?}: {}", error_text(&ended));
+    }
+}
+
+/// Cases without their files are refused before anything is measured, or after what was measured has been told.
+#[test]
+fn cases_without_their_files_lose_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let refused = stiction(&["verify", "momentum_free_fall", "ccd"], folder.path());
+    assert_eq!(refused.status.code(), Some(2), "{}", error_text(&refused));
+    assert_eq!(error_text(&refused).trim(), "error: ccd: it needs files: give their folder with --data DIR");
+    let told = stiction(&["verify", "momentum_free_fall", "ccd", "--data", "."], folder.path());
+    assert_eq!(told.status.code(), Some(2), "{}", error_text(&told));
+    assert!(error_text(&told).contains("no file of queries below `.`"), "{}", error_text(&told));
+    let table = String::from_utf8_lossy(&told.stdout);
+    assert!(table.contains("momentum_free_fall (") && table.contains("quantities pass"), "{table}");
+}
+
+/// What a method says of one of its options stands at the line of that option; what it cannot run at all, where the method is chosen.
+#[test]
+fn complaints_of_methods_are_shown_where_they_belong() {
+    let method = |text: &str| scene("").replace("key = \"newton\"", text);
+    let weights = method("key = \"pd\"\nsweeps = 3\ncontact_weights = { clth = 1.0 }");
+    refuse(&weights, &["bad.toml:9", "`clth`", "stiction methods pd"]);
+    refuse(&method("key = \"barrier\"\nmin_iterations = 300"), &["bad.toml:8", "`max_iterations`"]);
+    let rods = method("key = \"admm_integrator\"");
+    refuse(&rods, &["bad.toml:7", "method.key", "`cloth` is not of rods", "lists the methods"]);
+    let opened = scene("").replace("step = 0.02", "step = 0.02\ninitial_contact = { resolve = 0.5 }");
+    refuse(&opened, &["bad.toml:8", "take `initial_contact` out", "lists the methods"]);
+}
+
+/// What a method leaves out is told in one line each, by `check` on standard output and by `run` on standard error.
+#[test]
+fn what_a_method_leaves_out_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.toml"), scene("")).expect("a file");
+    let check = stiction(&["check", "a.toml", "--method", "xpbd"], folder.path());
+    let run = stiction(&["run", "a.toml", "--method", "xpbd", "-o", "run"], folder.path());
+    for text in [String::from_utf8_lossy(&check.stdout).into_owned(), error_text(&run)] {
+        let notes: Vec<&str> = text.lines().filter(|line| line.starts_with("note: ")).collect();
+        assert_eq!(notes, ["note: method `xpbd` has no air drag: `cloth` moves as in a vacuum"], "{text}");
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 const MAGIC: [u8; 8] = *b"STCHECK\0";
 const VERSION: u32 = 1;
-const SLOTS: [&str; 2] = ["a.bin", "b.bin"];
+pub(crate) const SLOTS: [&str; 2] = ["a.bin", "b.bin"];
 const HEAD: &str = "head";
 const PREFIX: &str = "section/";
 

@@ -145,13 +145,34 @@ impl OutputError {
         let path = path.to_path_buf();
         match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull { path },
-            // Folders on the way are made, so one that is not found is one that cannot be.
-            ErrorKind::PermissionDenied
-            | ErrorKind::ReadOnlyFilesystem
-            | ErrorKind::NotADirectory
-            | ErrorKind::IsADirectory
-            | ErrorKind::NotFound => Self::Unwritable { path, reason: source.to_string() },
             _ => Self::Io { action: "write", path, source },
+        }
+    }
+
+    /// The same error met where a run or an export begins: there, a path that cannot be written was wrongly chosen. Later on it has been
+    /// taken away.
+    pub fn at_the_start(self) -> Self {
+        match self {
+            Self::Io { action: "write", path, source }
+                if matches!(
+                    source.kind(),
+                    // Folders on the way are made, so one that is not found is one that cannot be.
+                    ErrorKind::PermissionDenied
+                        | ErrorKind::ReadOnlyFilesystem
+                        | ErrorKind::NotADirectory
+                        | ErrorKind::IsADirectory
+                        | ErrorKind::AlreadyExists
+                        | ErrorKind::NotFound
+                ) =>
+            {
+                let in_the_way = source.kind() == ErrorKind::AlreadyExists;
+                let reason = match in_the_way {
+                    true => "a file of that name is in the way".to_owned(),
+                    false => source.to_string(),
+                };
+                Self::Unwritable { path, reason }
+            }
+            other => other,
         }
     }
 

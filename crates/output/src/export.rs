@@ -152,7 +152,8 @@ pub fn export(
         Format::Usda => usda::write(reader, &selection, path, &mut report),
         Format::Npz => npz::write(reader, &selection, path, &mut report),
         Format::Html => bundle::write_page(reader, &selection, path, options.page.as_deref(), &mut report),
-    }?;
+    }
+    .map_err(OutputError::at_the_start)?;
     Ok(report)
 }
 

@@ -77,13 +77,7 @@ fn sync_folder(path: &Path) {
 
 /// Creates a folder and its parents.
 pub fn create_folder(path: &Path) -> Result<()> {
-    fs::create_dir_all(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::AlreadyExists => OutputError::Unwritable {
-            path: path.to_path_buf(),
-            reason: "a file of that name is in the way".into(),
-        },
-        _ => OutputError::writing(path, e),
-    })
+    fs::create_dir_all(path).map_err(|e| OutputError::writing(path, e))
 }
 
 #[cfg(test)]
@@ -112,9 +106,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
         fs::write(&path, b"").unwrap();
-        let error = create_folder(&path).unwrap_err();
+        let error = create_folder(&path).unwrap_err().at_the_start();
         assert!(matches!(error, OutputError::Unwritable { .. }), "{error}");
-        let below = create_folder(&path.join("frames")).unwrap_err();
+        assert!(error.to_string().contains("in the way"), "{error}");
+        let below = create_folder(&path.join("frames")).unwrap_err().at_the_start();
         assert!(matches!(below, OutputError::Unwritable { .. }), "{below}");
     }
 }

@@ -13,6 +13,9 @@ use std::path::Path;
 const MAGIC: [u8; 8] = *b"STLAYOUT";
 const VERSION: u32 = 1;
 
+/// The two files.
+pub(crate) const NAMES: [&str; 2] = ["layout.bin", "layout.json"];
+
 #[derive(Serialize, Deserialize)]
 struct LayoutJson {
     version: u32,
@@ -39,15 +42,15 @@ struct BodyJson {
 
 /// Writes both files; the readable one last, since its presence says that the layout is complete.
 pub(crate) fn write(folder: &Path, layout: &Layout) -> Result<()> {
-    write_atomic(&folder.join("layout.bin"), &to_bytes(layout), Durability::Process)?;
-    write_atomic(&folder.join("layout.json"), to_json(layout).as_bytes(), Durability::Process)
+    let [arrays, readable] = NAMES.map(|name| folder.join(name));
+    write_atomic(&arrays, &to_bytes(layout), Durability::Process)?;
+    write_atomic(&readable, to_json(layout).as_bytes(), Durability::Process)
 }
 
 /// Reads and checks a layout.
 pub(crate) fn read(folder: &Path) -> Result<Layout> {
-    let json_path = folder.join("layout.json");
+    let [path, json_path] = NAMES.map(|name| folder.join(name));
     let text = fs::read_to_string(&json_path).map_err(|e| OutputError::reading(&json_path, e))?;
-    let path = folder.join("layout.bin");
     let file = File::open(&path).map_err(|e| OutputError::reading(&path, e))?;
     from_parts(&text, &json_path, BufReader::new(file), &path)
 }

@@ -46,4 +46,4 @@ pub use sections::Sections;
 pub use stats::StepRecord;
 pub use summary::{RunStatus, RunSummary, STRAIN_LIMIT_EXCESS};
 pub use time_share::{Category, TimeShare};
-pub use writer::{RunWriter, remove_run};
+pub use writer::{RunWriter, holds_run, remove_run};

@@ -146,6 +146,11 @@ pub fn frame_name(index: u32) -> String {
     format!("{index:06}.frame")
 }
 
+/// Number of the frame in a file of that name, if it is one.
+pub(crate) fn frame_index(name: &str) -> Option<u32> {
+    name.strip_suffix(".frame").and_then(|number| number.parse().ok())
+}
+
 /// Frames of a run folder, ascending; temporary names and other files are passed over.
 pub(crate) fn frame_files(folder: &Path) -> Result<Vec<(u32, PathBuf)>> {
     let folder = folder.join("frames");
@@ -154,7 +159,7 @@ pub(crate) fn frame_files(folder: &Path) -> Result<Vec<(u32, PathBuf)>> {
     for entry in entries {
         let path = entry.map_err(|e| OutputError::reading(&folder, e))?.path();
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        if let Some(index) = name.strip_suffix(".frame").and_then(|n| n.parse().ok()) {
+        if let Some(index) = frame_index(name) {
             files.push((index, path));
         }
     }

@@ -4,18 +4,17 @@
 //! statistics are synced, then the checkpoint. What lies beyond the newest checkpoint is cut off on resume
 //! and computed again, to the same bits.
 
-use crate::checkpoint::{Checkpoint, CheckpointIdentity};
+use crate::checkpoint::{Checkpoint, CheckpointIdentity, SLOTS};
 use crate::error::{OutputError, Result};
 use crate::files::{Durability, create_folder, write_atomic};
 use crate::frame::Frame;
 use crate::layout::Layout;
 use crate::layout_file;
-use crate::reader::{frame_files, frame_name};
+use crate::reader::{frame_files, frame_index, frame_name};
 use crate::sections::Sections;
 use crate::stats::{StatsWriter, StepRecord};
 use crate::summary::{RunStatus, RunSummary};
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Writes a run.
@@ -33,7 +32,7 @@ impl RunWriter {
         if holds_run(folder) {
             return Err(OutputError::RunExists { path: folder.to_path_buf() });
         }
-        Self::prepare(folder, layout, summary, 0, 0)
+        Self::prepare(folder, layout, summary, 0, 0).map_err(OutputError::at_the_start)
     }
 
     /// Continues a run after a checkpoint, or from the start when there is none: statistics and frames
@@ -46,7 +45,7 @@ impl RunWriter {
     ) -> Result<Self> {
         let (step, frames) = checkpoint.map_or((0, 0), |c| (c.step, c.frames));
         summary.wall_seconds = checkpoint.map_or(0.0, |c| c.wall_seconds);
-        Self::prepare(folder, layout, summary, step, frames)
+        Self::prepare(folder, layout, summary, step, frames).map_err(OutputError::at_the_start)
     }
 
     fn prepare(
@@ -156,28 +155,46 @@ impl RunWriter {
     }
 }
 
-/// Whether a folder has any part of a run.
+/// The files of a run: where they are and by which names, in the order in which they are removed. The summary goes last, so that a removal
+/// that was cut short can be taken up again.
+const PARTS: [(&str, fn(&str) -> bool); 4] = [
+    ("checkpoint", |name| SLOTS.contains(&name)),
+    ("frames", |name| frame_index(name).is_some() || layout_file::NAMES.contains(&name)),
+    ("", |name| ["stats.jsonl", "scene.json"].contains(&name)),
+    ("", |name| name == "run.json"),
+];
+
+/// Whether a folder has any part of a run. A `scene.json` alone is none: it may be what the user wrote.
 pub fn holds_run(folder: &Path) -> bool {
-    ["run.json", "stats.jsonl", "frames", "checkpoint"].iter().any(|name| folder.join(name).exists())
+    own_files(folder).iter().any(|path| *path != folder.join("scene.json"))
 }
 
-/// Removes the parts of a run from a folder that holds one; other files stay, and a folder without `run.json` is left as it is.
+/// Removes the files of a run from a folder that has any part of one; other files stay.
 pub fn remove_run(folder: &Path) -> Result<()> {
-    if !folder.join("run.json").exists() {
+    if !holds_run(folder) {
         return Ok(());
     }
-    // The summary goes last, so that a removal that was cut short can be taken up again.
-    for name in ["checkpoint", "frames", "stats.jsonl", "scene.json", "run.json"] {
-        let path = folder.join(name);
-        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-        match removed {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(OutputError::writing(&path, error));
-            }
-            _ => {}
-        }
+    for path in own_files(folder) {
+        let removed = fs::remove_file(&path).map_err(|error| OutputError::writing(&path, error));
+        removed.map_err(OutputError::at_the_start)?;
+    }
+    for (part, _) in PARTS.iter().filter(|(part, _)| !part.is_empty()) {
+        // Stays when it holds something else.
+        let _ = fs::remove_dir(folder.join(part));
     }
     Ok(())
+}
+
+/// Files that a run has written into the folder, whole or begun, in the order of [`PARTS`].
+fn own_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for (part, is_own) in PARTS {
+        let entries = fs::read_dir(folder.join(part)).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let own = |name: &String| is_own(name.strip_suffix(".partial").unwrap_or(name));
+        files.extend(names.filter(own).map(|name| folder.join(part).join(name)));
+    }
+    files
 }
 
 /// Totals start from nothing: they are rebuilt from what stays on disk.

@@ -18,8 +18,15 @@ fn identity() -> CheckpointIdentity {
 
 /// All files but checkpoints (their slots depend on history) and their bytes.
 fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = files_of(folder);
+    files.retain(|name, _| !name.starts_with("checkpoint"));
+    files
+}
+
+/// All files and their bytes.
+fn files_of(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
-    for part in ["", "frames"] {
+    for part in ["", "frames", "checkpoint"] {
         for entry in fs::read_dir(folder.join(part)).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {
@@ -152,7 +159,45 @@ fn a_run_is_removed_without_what_lies_beside_it() {
     assert_eq!(left, ["notes.txt"]);
     fs::create_dir(folder.path().join("frames")).unwrap();
     remove_run(folder.path()).unwrap();
-    assert!(folder.path().join("frames").exists(), "without run.json this is no run");
+    assert!(folder.path().join("frames").exists(), "an empty folder is no run");
+}
+
+/// What a kill before the first summary leaves, or a user who removes it: refused as a run, so it can be removed as one.
+#[test]
+fn a_run_without_its_summary_is_known_by_its_parts() {
+    for kept in
+        ["stats.jsonl", "frames/layout.json", "frames/000002.frame", "checkpoint/a.bin", "run.json.partial"]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        write_run(folder.path());
+        fs::rename(folder.path().join("run.json"), folder.path().join("run.json.partial")).unwrap();
+        for (name, _) in files_of(folder.path()).into_iter().filter(|(name, _)| name != kept) {
+            fs::remove_file(folder.path().join(name)).unwrap();
+        }
+        let mine = ["frames/000002.png", "checkpoint/mine.bin", "scene.json"];
+        mine[..2].iter().for_each(|name| fs::write(folder.path().join(name), b"mine").unwrap());
+        let refused = RunWriter::create(folder.path(), layout(), summary()).err();
+        assert!(matches!(refused, Some(OutputError::RunExists { .. })), "{kept}");
+        remove_run(folder.path()).unwrap();
+        assert_eq!(files_of(folder.path()).into_keys().collect::<Vec<_>>(), [mine[1], mine[0]], "{kept}");
+        fs::write(folder.path().join(mine[2]), b"mine").unwrap();
+        remove_run(folder.path()).unwrap();
+        assert!(folder.path().join(mine[2]).exists(), "a scene alone is no run");
+        assert!(RunWriter::create(folder.path(), layout(), summary()).is_ok(), "{kept}");
+    }
+}
+
+/// A folder that cannot be made was wrongly chosen; one that is taken away while a run writes to it was not.
+#[test]
+fn a_folder_that_vanishes_is_not_called_unwritable() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let mut writer = RunWriter::create(&run, layout(), summary()).unwrap();
+    fs::remove_dir_all(&run).unwrap();
+    let errors = [writer.write_frame(&frame(&layout(), 0)).unwrap_err(), writer.write_summary().unwrap_err()];
+    for error in errors {
+        assert!(matches!(error, OutputError::Io { action: "write", .. }), "{error}");
+    }
 }
 
 #[test]

@@ -124,14 +124,20 @@ fn small_numbers_are_shown_short() {
 fn complaints_of_methods_are_shown_at_their_lines() {
     let text = GOOD.replace("key = \"newton\"", "key = \"newton\"\ntolerance = -1");
     let document = load_in(Path::new("."), &text, &[]).expect("names and types are right").document;
-    let error = document.option_error("newton", "`tolerance` is -1; give a positive length");
+    let error = document.option_error("newton", Some("tolerance"), "it is -1; `key` is not meant");
     assert_eq!((error.line(), error.object()), (Some(7), "method.tolerance"), "{error}");
     let both = format!("{text}[methods.newton]\ntolerance = -2\n");
     let document = load_in(Path::new("."), &both, &[]).expect("names and types are right").document;
-    let error = document.option_error("newton", "`tolerance` is -2; give a positive length");
+    let error = document.option_error("newton", Some("tolerance"), "it is -2");
     assert_eq!((error.line(), error.object()), (Some(18), "methods.newton.tolerance"), "{error}");
-    let error = document.option_error("newton", "body `cloth` is on frames");
+    let error = document.option_error("newton", Some("max_iterations"), "it does not stand in the scene");
     assert_eq!((error.line(), error.object()), (Some(5), "method"), "{error}");
+    let error = document.option_error("newton", None, "`tolerance` and others do not fit");
+    assert_eq!((error.line(), error.object()), (Some(5), "method"), "{error}");
+    assert!(error.fix().contains("stiction methods newton"), "{}", error.fix());
+    let error = document.method_error("newton", "`tolerance` of `cloth` is on frames");
+    assert_eq!((error.line(), error.object()), (Some(6), "method.key"), "{error}");
+    assert!(!error.fix().contains("options"), "{}", error.fix());
 }
 
 #[test]

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use stiction_collision::MeshError;
 use stiction_energy::ElasticityError;
 use stiction_scene::Problem;
+use stiction_scene::material::MembraneLaw;
 use stiction_scene::resolved::MethodChoice;
 
 /// Why a method cannot run a scene.
@@ -26,12 +27,30 @@ pub enum MethodError {
         /// Keys that exist, separated by commas.
         known: String,
     },
-    /// An option is unknown, of the wrong type or out of range.
+    /// An option is unknown, of the wrong type, out of range, or does not fit the scene.
+    #[error("method `{key}`: {message}")]
+    Value {
+        /// Key of the method.
+        key: String,
+        /// Name of the option, or of what stands in its place.
+        option: String,
+        /// What is wrong, and the fix.
+        message: String,
+    },
+    /// Options do not fit each other or the scene, and it is not one alone that is wrong.
     #[error("method `{key}`: {message}")]
     Option {
         /// Key of the method.
         key: String,
         /// What is wrong, and the fix.
+        message: String,
+    },
+    /// The scene has something that the method cannot run, whatever its options are.
+    #[error("method `{key}`: {message}")]
+    Refused {
+        /// Key of the method.
+        key: String,
+        /// What that is, and the fix.
         message: String,
     },
     /// The elements of a body cannot be made.
@@ -98,7 +117,7 @@ pub fn methods() -> &'static [MethodInfo] {
             key: "admm_integrator",
             summary: "ADMM time integrator for strands: local elastic and contact steps, tridiagonal solves",
             resolves: true,
-            leaves_out: &[Wish::Wind, Wish::Stickiness],
+            leaves_out: &[Wish::Drag, Wish::Stickiness],
             options: describe::<IntegratorOptions>,
             create: |choice, world| {
                 let options = parse(choice, IntegratorOptions::validate)?;
@@ -109,7 +128,7 @@ pub fn methods() -> &'static [MethodInfo] {
             key: "pd",
             summary: "projective dynamics with ADMM contact, one prefactored matrix: interactive soft bodies",
             resolves: true,
-            leaves_out: &[Wish::Stickiness],
+            leaves_out: &[Wish::Stickiness, Wish::Law(MembraneLaw::Arap), Wish::Bending, Wish::Twist],
             options: describe::<PdOptions>,
             create: |choice, world| {
                 let options = parse(choice, PdOptions::validate)?;
@@ -132,7 +151,15 @@ pub fn methods() -> &'static [MethodInfo] {
             key: "xpbd",
             summary: "compliant position-based cloth: a beginning, to compare with",
             resolves: true,
-            leaves_out: &[Wish::StrainLimit, Wish::Stickiness, Wish::Wind, Wish::Damping],
+            leaves_out: &[
+                Wish::StrainLimit,
+                Wish::Stickiness,
+                Wish::Drag,
+                Wish::Damping,
+                Wish::Law(MembraneLaw::Stvk),
+                Wish::Bending,
+                Wish::Curvature,
+            ],
             options: describe::<XpbdOptions>,
             create: |choice, world| {
                 let options = parse(choice, XpbdOptions::validate)?;
@@ -154,7 +181,7 @@ fn refuse_frames(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodEr
         }
         None => return Ok(()),
     };
-    Err(MethodError::Option { key: choice.key.clone(), message })
+    Err(MethodError::Refused { key: choice.key.clone(), message })
 }
 
 /// Only `barrier` solves with the coupling of a whole surface by its pressure.
@@ -163,7 +190,7 @@ fn refuse_inflation(choice: &MethodChoice, world: World<'_>) -> Result<(), Metho
         Some(body) if choice.key != "barrier" => {
             let message =
                 format!("body `{}` has `inflation`, which only `barrier` knows: take that", body.name);
-            Err(MethodError::Option { key: choice.key.clone(), message })
+            Err(MethodError::Refused { key: choice.key.clone(), message })
         }
         _ => Ok(()),
     }
@@ -189,7 +216,7 @@ pub fn with_resolve_time(choice: &MethodChoice, seconds: f64) -> Result<MethodCh
     let mut choice = choice.clone();
     if methods().iter().any(|method| method.key == choice.key && !method.resolves) {
         let message = "it does not push bodies apart at the start: take `initial_contact` out, or choose another method";
-        return Err(MethodError::Option { key: choice.key, message: message.to_owned() });
+        return Err(MethodError::Refused { key: choice.key, message: message.to_owned() });
     }
     choice.options.entry("resolve_time").or_insert(toml::Value::Float(seconds));
     Ok(choice)
@@ -200,17 +227,32 @@ fn parse<T: DeserializeOwned>(
     choice: &MethodChoice,
     validate: fn(&T) -> Result<(), String>,
 ) -> Result<T, MethodError> {
-    let wrong = |message: String| MethodError::Option { key: choice.key.clone(), message };
+    let key = || choice.key.clone();
     let options: T = choice.parse().map_err(|error| {
-        let option = error.object().trim_start_matches("method.");
-        // The message begins with the name of the option, by which its line is found.
-        match error.problem() {
-            Problem::UnknownKey(_) => wrong(format!("`{option}` is no option of it; {}", error.fix())),
-            problem => wrong(format!("`{option}`: {problem}; {}", error.fix())),
-        }
+        let option = error.object().trim_start_matches("method.").to_owned();
+        let message = match error.problem() {
+            Problem::UnknownKey(_) => format!("`{option}` is no option of it; {}", error.fix()),
+            problem => format!("`{option}`: {problem}; {}", error.fix()),
+        };
+        MethodError::Value { key: key(), option, message }
     })?;
-    validate(&options).map_err(wrong)?;
+    validate(&options).map_err(|message| match wrong_alone(choice, validate) {
+        Some((option, message)) => MethodError::Value { key: key(), option, message },
+        None => MethodError::Option { key: key(), message },
+    })?;
     Ok(options)
+}
+
+/// The first option that is wrong beside the defaults of all others, with what is wrong.
+fn wrong_alone<T: DeserializeOwned>(
+    choice: &MethodChoice,
+    validate: fn(&T) -> Result<(), String>,
+) -> Option<(String, String)> {
+    choice.options.iter().find_map(|(name, value)| {
+        let options = [(name.clone(), value.clone())].into_iter().collect();
+        let alone: T = MethodChoice { key: choice.key.clone(), options }.parse().ok()?;
+        validate(&alone).err().map(|message| (name.clone(), message))
+    })
 }
 
 #[cfg(test)]
@@ -230,5 +272,29 @@ mod tests {
         let choice = MethodChoice { key: "admm".to_owned(), options };
         let text = parse(&choice, AdmmOptions::validate).expect_err("a misspelt option").to_string();
         assert!(text.contains("`tolerence` is no option of it; did you mean `tolerance`?"), "{text}");
+    }
+
+    /// The option at fault is known by trying it alone, not by what the message says; what is wrong only together names none.
+    #[test]
+    fn the_option_at_fault_is_named_apart_from_the_message() {
+        let wrong = |options: &str| {
+            let options = options.parse().expect("TOML");
+            let choice = MethodChoice { key: "barrier".to_owned(), options };
+            parse(&choice, BarrierOptions::validate).expect_err("wrong options")
+        };
+        let named = |error: MethodError| match error {
+            MethodError::Value { option, message, .. } => (option, message),
+            other => panic!("{other:?} names no option"),
+        };
+        let (option, message) = named(wrong("tolerance = 1e-3\nslack = 2.0"));
+        assert!(option == "slack" && message.contains("`slack` is 2"), "{option}: {message}");
+        let (option, message) = named(wrong("step_schedule = [{ until = -1, step = 0.1 }]"));
+        assert!(option == "step_schedule" && message.contains("span 0"), "{option}: {message}");
+        let (option, _) = named(wrong("slak = 0.5"));
+        assert_eq!(option, "slak");
+        let (option, _) = named(wrong("slack = 'much'"));
+        assert_eq!(option, "slack");
+        let together = wrong("max_iterations = 20\nmin_iterations = 30");
+        assert!(matches!(together, MethodError::Option { .. }), "{together:?}");
     }
 }

@@ -96,5 +96,5 @@ fn what_it_cannot_do_is_said() {
         .replace(", law = 'stvk', drag_normal = 0, drag_tangential = 0", "")
         .replace("thickness = 0.001, ", "");
     let refused = Run::try_new(&solid).map(|_| ());
-    assert!(matches!(refused, Err(MethodError::Option { message, .. }) if message.contains("`strip`")));
+    assert!(matches!(refused, Err(MethodError::Refused { message, .. }) if message.contains("`strip`")));
 }

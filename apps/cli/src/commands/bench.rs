@@ -3,6 +3,7 @@
 use super::print_json;
 use crate::args::BenchOptions;
 use crate::failure::Failure;
+use crate::out::is_closed;
 use crate::scene_source::with_threads;
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -52,6 +53,9 @@ fn print_tables(cases: &[Case], settings: &Settings) -> Result<(), Failure> {
     say!("{}; wall time: best of the rounds, core time: mean, all threads", Machine::now().sentence());
     let mut stopped = 0;
     for case in cases {
+        if is_closed() {
+            break;
+        }
         let start = Instant::now();
         say!("\n{}: {}", case.name, case.summary);
         match case.run(settings) {

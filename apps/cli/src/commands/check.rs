@@ -61,11 +61,11 @@ pub fn check(options: &CheckOptions) -> Result<(), Failure> {
         return print_json(&report);
     }
     say!(
-        "{}: method {}, {} frames, steps of {} s",
+        "{}: method {}, {} frames, steps of {:.3} ms",
         report.name,
         report.method,
         report.frames,
-        report.step_size
+        1e3 * report.step_size
     );
     say!("{} vertices, {} elements, {} degrees of freedom", report.vertices, report.elements, report.dofs);
     for body in &report.bodies {

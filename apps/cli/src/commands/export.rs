@@ -19,9 +19,10 @@ pub fn export(options: &ExportOptions) -> Result<(), Failure> {
     let report = export::export(&reader, format, &path, &details)?;
     if options.json {
         return print_json(&serde_json::json!({
-            "format": report.format.name(), "path": report.path, "files": report.files,
+            "format": report.format.name(), "path": report.path, "files": report.files, "notes": report.notes,
         }));
     }
     say!("{} file(s) of format {} in {}", report.files, report.format.name(), report.path.display());
+    report.notes.iter().for_each(|sentence| say!("note: {sentence}"));
     Ok(())
 }

@@ -24,23 +24,37 @@ pub fn verify(options: &VerifyOptions) -> Result<(), Failure> {
     if let Some(folder) = options.data.as_ref().filter(|folder| !folder.is_dir()) {
         return Err(Failure::Input(format!("error: `{}` is not a folder: check --data", folder.display())));
     }
+    refuse_without_data(options, &cases)?;
     let progress = Progress::new(cases.len());
     let data = options.data.as_deref();
     let verdicts = run(&cases, &options.method, data, &|case, verdict| progress.done(case, verdict))?;
     progress.finish();
-    refuse_skipped(options, &cases, &verdicts)?;
     let outcomes: Vec<&Outcome> = verdicts.iter().flat_map(Verdict::outcomes).collect();
-    match options.json {
-        true => print_json(&serde_json::json!({ "cases": outcomes }))?,
-        false => print_table(&cases, &verdicts),
+    if options.cases.is_empty() || !outcomes.is_empty() {
+        match options.json {
+            true => print_json(&serde_json::json!({ "cases": outcomes }))?,
+            false => print_table(&cases, &verdicts),
+        }
     }
     match outcomes.iter().filter(|outcome| !outcome.pass).count() {
-        0 => Ok(()),
+        0 => refuse_skipped(options, &cases, &verdicts),
         failed => Err(Failure::Run(format!("{failed} of {} quantities failed", outcomes.len()))),
     }
 }
 
-/// A case that was asked for by name, without the files that it needs, is a wrong request; so are names of which none can be measured.
+/// A case that was asked for by name, without the files that it needs, is a wrong request: said before anything is measured.
+fn refuse_without_data(options: &VerifyOptions, cases: &[Case]) -> Result<(), Failure> {
+    let named = !options.cases.is_empty() && options.data.is_none();
+    match cases.iter().find(|case| named && case.needs_data()) {
+        Some(case) => {
+            let name = case.name;
+            Err(Failure::Input(format!("error: {name}: it needs files: give their folder with --data DIR")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// So is one whose files are not in the folder that was given, and names of which none can be measured.
 fn refuse_skipped(options: &VerifyOptions, cases: &[Case], verdicts: &[Verdict]) -> Result<(), Failure> {
     if options.cases.is_empty() {
         return Ok(());

@@ -72,16 +72,23 @@ impl Document {
         SceneError::new(&self.file, &self.text, span, fault)
     }
 
-    /// What a method says of its options, at the line of the option that it names first in backquotes, if that stands in the scene.
-    pub fn option_error(&self, method: &str, message: &str) -> SceneError {
-        let name = message.split('`').nth(1).unwrap_or_default();
-        let places = [join("method", name), join(&join("methods", method), name)];
+    /// What a method says of its options, at the line of the one that is wrong, if there is one and it stands in the scene.
+    pub fn option_error(&self, method: &str, option: Option<&str>, message: &str) -> SceneError {
         // Options in `[methods.KEY]` win over those in `[method]`.
-        let stands = |path: &&String| self.tree.pointer(&format!("/{}", path.replace('.', "/"))).is_some();
-        let path = places.iter().rev().find(stands).map_or("method", String::as_str);
+        let places = option.map(|name| [join(&join("methods", method), name), join("method", name)]);
+        let stands = |path: &String| self.tree.pointer(&format!("/{}", path.replace('.', "/"))).is_some();
+        let path = places.into_iter().flatten().find(stands).unwrap_or_else(|| "method".to_owned());
         let problem = Problem::Conflict(format!("method `{method}`: {message}"));
-        let help = "`stiction methods KEY` and docs/methods.md list the options of a method".to_owned();
-        self.error(Fault { path: path.to_owned(), problem, help })
+        let help = format!("`stiction methods {method}` and docs/methods.md list its options");
+        self.error(Fault { path, problem, help })
+    }
+
+    /// Why a method cannot run the scene, where the method is chosen.
+    pub fn method_error(&self, method: &str, message: &str) -> SceneError {
+        let problem = Problem::Conflict(format!("method `{method}`: {message}"));
+        let help =
+            "`stiction methods` lists the methods; choose one with `[method] key` or --method".to_owned();
+        self.error(Fault { path: "method.key".to_owned(), problem, help })
     }
 
     /// Place of the longest known prefix of a path.

@@ -48,7 +48,7 @@ impl Strands {
     /// The strands of a model, or why this method cannot run it.
     pub fn new(world: World<'_>) -> Result<Strands, MethodError> {
         let model = world.model;
-        let refuse = |message: String| MethodError::Option { key: "admm_integrator".to_owned(), message };
+        let refuse = |message: String| MethodError::Refused { key: "admm_integrator".to_owned(), message };
         if let Some(body) = model.bodies.iter().find(|b| b.kind != BodyKind::Rod) {
             return Err(refuse(format!(
                 "body `{}` is not of rods: this method relaxes hair alone, take `admm`",

@@ -107,9 +107,11 @@ impl PdSolver {
     /// A solver for a model.
     pub fn new(options: PdOptions, world: World<'_>) -> Result<PdSolver, MethodError> {
         let names = world.model.bodies.iter().map(|b| b.name.as_str());
-        options
-            .check_names(names)
-            .map_err(|message| MethodError::Option { key: "pd".to_owned(), message })?;
+        options.check_names(names).map_err(|message| MethodError::Value {
+            key: "pd".to_owned(),
+            option: "contact_weights".to_owned(),
+            message,
+        })?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let constraints = Constraints::new(world.model, world.parameters, &elasticity, &options)?;
         let elasticity = elasticity.has_drag().then_some(elasticity);

@@ -29,7 +29,7 @@ impl XpbdSolver {
     /// A solver for a model of cloth.
     pub fn new(options: XpbdOptions, world: World<'_>) -> Result<XpbdSolver, MethodError> {
         let (model, parameters) = (world.model, world.parameters);
-        let refuse = |message: String| MethodError::Option { key: "xpbd".to_owned(), message };
+        let refuse = |message: String| MethodError::Refused { key: "xpbd".to_owned(), message };
         let other = |m: &Material| !matches!(m, Material::Cloth(_));
         if let Some(body) = parameters.materials.iter().position(other) {
             let name = &model.bodies[body].name;

@@ -114,6 +114,6 @@ fn weights_of_bodies_that_do_not_exist_are_refused() {
     assert!(Run::try_new(&good).is_ok());
     let refused = Run::try_new(&good.replace("cube = 50.0", "cub = 50.0"));
     assert!(
-        matches!(refused.map(|_| ()), Err(MethodError::Option { message, .. }) if message.contains("`cub`"))
+        matches!(refused.map(|_| ()), Err(MethodError::Value { message, .. }) if message.contains("`cub`"))
     );
 }
