@@ -206,6 +206,7 @@ mod tests {
         "stick_slip",
         "force_balance",
         "anisotropic",
+        "arch",
         "resolve",
         "ccd",
         "coulomb",

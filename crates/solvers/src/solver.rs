@@ -66,7 +66,7 @@ pub enum StepError {
         usable: f64,
     },
     /// The start is none that the method can go on from.
-    #[error("the start is refused: {}; move the bodies apart, and relax what is stretched too far", Listed(.found))]
+    #[error("at the start: {}; move the bodies apart, and relax what is stretched too far", Listed(.found))]
     Start {
         /// All that crosses, overlaps, touches or is stretched too far.
         found: Vec<Violation>,

@@ -90,7 +90,7 @@ fn a_collider_that_squeezes_a_body_is_named() {
         [colliders.plate]
         box = { centre = [0, 0, 0.02], size = [0.3, 0.3, 0.02] }
         gap = 0.001
-        motion = { velocity = [0, 0, -0.2] }",
+        motion = { velocity = [0, 0, -0.21] }",
     );
     let error = failure(&mut run, 0.005, 30);
     let StepError::Infeasible { scripts, obstacle, .. } = &error else { panic!("{error:?}") };
@@ -98,8 +98,8 @@ fn a_collider_that_squeezes_a_body_is_named() {
     let Obstacle::Pair { objects, .. } = obstacle else { panic!("{error}") };
     assert!(objects.contains(&"sheet".to_owned()), "{error}");
     assert!(error.to_string().contains("collider `plate`"), "{error}");
-    // The plate starts 10 mm above the floor and the sheet is 1 mm thick: 45 ms.
-    assert!(run.state.time > 0.03 && run.state.time < 0.045, "at {} s", run.state.time);
+    // The plate starts 10 mm above the floor and the sheet is 1 mm thick: 42.9 ms, within a step.
+    assert!(run.state.time > 0.03 && run.state.time < 0.009 / 0.21, "at {} s", run.state.time);
 }
 
 /// A pin that pulls cloth beyond its strain limit.
