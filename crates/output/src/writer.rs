@@ -155,9 +155,12 @@ impl RunWriter {
     }
 }
 
+/// Whether a name is one of a run's own files.
+type IsOwn = fn(&str) -> bool;
+
 /// The files of a run: where they are and by which names, in the order in which they are removed. The summary goes last, so that a removal
 /// that was cut short can be taken up again.
-const PARTS: [(&str, fn(&str) -> bool); 4] = [
+const PARTS: [(&str, IsOwn); 4] = [
     ("checkpoint", |name| SLOTS.contains(&name)),
     ("frames", |name| frame_index(name).is_some() || layout_file::NAMES.contains(&name)),
     ("", |name| ["stats.jsonl", "scene.json"].contains(&name)),
