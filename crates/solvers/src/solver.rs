@@ -93,7 +93,7 @@ pub enum StepError {
         /// What moves by a script around there.
         scripts: Vec<Script>,
         /// What is in the way.
-        obstacle: Obstacle,
+        obstacle: Box<Obstacle>,
         /// Share of the step that was done.
         share: f64,
         /// The step \[s\].
@@ -104,11 +104,11 @@ pub enum StepError {
     /// Newton's method got nowhere.
     #[error(
         "the step is stuck at {share:.1e} of {step:e} s after {iterations} iterations: {}; take a smaller step",
-        .obstacle.as_ref().map_or("nothing is in the way".to_owned(), Obstacle::to_string)
+        .obstacle.as_ref().map_or("nothing is in the way".to_owned(), |obstacle| obstacle.to_string())
     )]
     Stalled {
         /// What is in the way.
-        obstacle: Option<Obstacle>,
+        obstacle: Option<Box<Obstacle>>,
         /// Share of the step that was done.
         share: f64,
         /// The step \[s\].

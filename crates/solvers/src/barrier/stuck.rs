@@ -36,7 +36,7 @@ pub(super) fn stuck(
     let Some((culprit, last)) = last.and_then(|last| Some((last.limit.culprit?, last))) else {
         return StepError::Stalled { obstacle: None, share, step, iterations };
     };
-    let (obstacle, pair) = (culprit.named(model), culprit.objects());
+    let (obstacle, pair) = (Box::new(culprit.named(model)), culprit.objects());
     let scripts_of = |objects: &[u32]| -> Vec<Script> {
         objects.iter().flat_map(|&o| scripts(model, o as usize, [start, end])).collect()
     };
@@ -148,7 +148,7 @@ mod tests {
             panic!("{error}")
         };
         let names = ["low".to_owned(), "up".to_owned()];
-        assert_eq!((obstacle, *share), (&Obstacle::Pair { objects: names, place: Vec3::z() }, 0.0));
+        assert_eq!((obstacle.as_ref(), *share), (&Obstacle::Pair { objects: names, place: Vec3::z() }, 0.0));
         let words = error.to_string();
         assert!(words.contains("`low` and `up`") && words.contains("smaller step"), "{words}");
     }
