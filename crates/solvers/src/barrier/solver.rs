@@ -66,13 +66,13 @@ impl BarrierSolver {
         let limits = StrainLimits::new(world, &elasticity);
         if world.model.surfaces.objects.iter().all(|o| o.contact_gap <= 0.0) {
             let message = "every contact gap is 0, so no barrier can act; give bodies or colliders a `gap`";
-            return Err(MethodError::Option { key: "barrier".to_owned(), message: message.to_owned() });
+            return Err(MethodError::Refused { key: "barrier".to_owned(), message: message.to_owned() });
         }
         let moving = (0..world.model.colliders.colliders.len()).any(|c| world.model.colliders.moves(c));
         if moving && !options.amend_step && !options.complete {
-            let message =
-                "`amend_step = false` moves colliders past what a shortened step reached; let them rest";
-            return Err(MethodError::Option { key: "barrier".to_owned(), message: message.to_owned() });
+            let (key, option) = ("barrier".to_owned(), "amend_step".to_owned());
+            let message = "`false` moves colliders past what a shortened step reached; let them rest";
+            return Err(MethodError::Value { key, option, message: message.to_owned() });
         }
         Ok(BarrierSolver {
             options,
