@@ -150,8 +150,8 @@ picture() {
         stacked_sheets) frames az=30,el=12 0 3 11 ;;
         ten_sheets) frames az=-30,el=15,distance=0.85 3 8 16 ;;
         trampoline)
-            run 25 --set speed=25 --frames 6
-            sheet --columns 3 --camera az=30,el=16,distance=0.9 - 0 "5 m/s" - 2 "5 m/s" - 13 "5 m/s" 25 0 "25 m/s" 25 2 "25 m/s" 25 4 "25 m/s" ;;
+            run 25 --set speed=25 --set fps=240 --frames 20
+            sheet --columns 3 --camera az=30,el=16,distance=0.9 - 0 "5 m/s" - 2 "5 m/s" - 13 "5 m/s" 25 0 "25 m/s" 25 2 "25 m/s" 25 12 "25 m/s" ;;
         triple_belt) thirds az=30,el=24,distance=0.85 ;;
         wind_sheets) frames az=-40,el=20,distance=0.92 12 24 34 ;;
         woven_cylinder) frames az=-70,el=12,distance=1.02 0 18 36 ;;

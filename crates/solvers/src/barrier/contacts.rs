@@ -24,6 +24,9 @@ use stiction_contact::barrier::{edge_edge_lead, inside_share};
 use stiction_contact::detect::{PlacedShape, collision_mesh};
 use stiction_numerics::{BlockPattern, Vec3};
 
+/// Pairs that become contacts at a time.
+const SECTION: usize = 1 << 15;
+
 /// Where everything is: unknowns, vertices of mesh colliders, and the time that places analytic colliders. What others keep anyway, the start
 /// of a step and where prescribed blocks go, is borrowed: on large meshes each copy counts.
 #[derive(Clone, Debug)]
@@ -213,7 +216,13 @@ impl Detector {
         let pairs = self.pairs(&positions)?;
         let faced = &self.faced[..];
         let convert = |pair: &ProximityPair| from_pair(model, way, (&positions, faced), pair);
-        let mut contacts: Vec<Contact> = pairs.par_iter().filter_map(convert).collect();
+        // A section at a time: lists of tasks that are joined in the end, or places for all pairs (many of two edges become none), would take the memory of all contacts once more.
+        let (mut contacts, mut slots): (Vec<Contact>, Vec<Option<Contact>>) = Default::default();
+        for section in pairs.chunks(SECTION) {
+            section.par_iter().map(convert).collect_into_vec(&mut slots);
+            contacts.extend(slots.drain(..).flatten());
+        }
+        drop((pairs, slots));
         for wall in &self.walls {
             wall.contacts(model, &self.mesh, way, &positions, &mut contacts);
         }

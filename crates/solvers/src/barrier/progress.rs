@@ -71,6 +71,13 @@ impl Progress {
         self.last = Some(iteration);
     }
 
+    /// Frees the contacts of the last iteration: the next one finds its own. Where a step is stuck they stay, to tell what is in the way.
+    pub fn make_room(&mut self) {
+        if let Some(last) = self.last.as_mut().filter(|_| self.stuck == 0) {
+            (last.contacts, last.forces, last.forecasts) = Default::default();
+        }
+    }
+
     /// Whether the last iteration got nowhere.
     pub fn is_stuck(&self) -> bool {
         self.stuck > 0

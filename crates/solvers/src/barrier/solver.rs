@@ -157,6 +157,7 @@ impl BarrierSolver {
         // Newton iterations towards the end of the whole step, until enough of it is done.
         loop {
             let gamma = progress.gamma(&options);
+            progress.make_room();
             match newton.inner_step(gamma, &potential, start, &end, &mut now) {
                 Ok(iteration) => progress.advance(iteration),
                 // Gaps that close on and on end at zero by rounding, where no system can be solved.
@@ -179,6 +180,7 @@ impl BarrierSolver {
             let shorter = IncrementalPotential::new(world, &self.elasticity, state, advanced, inertia);
             now.time = state.time + advanced;
             let end = target(model, &shorter, now.time);
+            progress.make_room();
             progress.add(newton.inner_step(1.0, &shorter, start, &end, &mut now)?);
         }
 
