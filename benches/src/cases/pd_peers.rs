@@ -17,6 +17,8 @@ struct Peer {
     /// File below `scenes/peers`.
     file: &'static str,
     what: &'static str,
+    /// What is set beside the method.
+    set: &'static [&'static str],
     /// Steps before those that are measured, and how many of these.
     steps: [usize; 2],
     /// Time of the other per step on two threads of a like machine \[s\].
@@ -26,9 +28,16 @@ struct Peer {
 }
 
 const PEERS: [Peer; 3] = [
-    Peer { file: "drape_8k", what: "the first steps", steps: [0, 7], there: 40.1, faster: 100.0 },
-    Peer { file: "rods_ipc", what: "before contact", steps: [10, 40], there: 0.40, faster: 10.0 },
-    Peer { file: "rods_ipc", what: "in contact", steps: [56, 24], there: 0.64, faster: 10.0 },
+    Peer {
+        file: "drape_8k",
+        what: "the first steps",
+        set: &["contact=thick"],
+        steps: [0, 7],
+        there: 40.1,
+        faster: 100.0,
+    },
+    Peer { file: "rods_ipc", what: "before contact", set: &[], steps: [10, 40], there: 0.40, faster: 10.0 },
+    Peer { file: "rods_ipc", what: "in contact", set: &[], steps: [56, 24], there: 0.64, faster: 10.0 },
 ];
 
 /// Runs the case.
@@ -41,7 +50,8 @@ fn measure(case: &'static str, longest: f64, peer: &Peer) -> Result<Record, Stop
     let name = format!("{}, {}", peer.file, peer.what);
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/peers").join(peer.file).with_extension("toml");
-    let scene = match load(&path, &["method={ key = 'pd' }"]) {
+    let set = [&["method={ key = 'pd' }"], peer.set].concat();
+    let scene = match load(&path, &set) {
         Ok(scene) => scene,
         Err(error) => return Ok(Record { note: Some(error.to_string()), ..Record::new(case, name) }),
     };

@@ -128,7 +128,13 @@ pub fn methods() -> &'static [MethodInfo] {
             key: "pd",
             summary: "projective dynamics with ADMM contact, one prefactored matrix: interactive soft bodies",
             resolves: true,
-            leaves_out: &[Wish::Stickiness, Wish::Law(MembraneLaw::Arap), Wish::Bending, Wish::Twist],
+            leaves_out: &[
+                Wish::Stickiness,
+                Wish::Law(MembraneLaw::Arap),
+                Wish::Bending,
+                Wish::Twist,
+                Wish::Thinness,
+            ],
             options: describe::<PdOptions>,
             create: |choice, world| {
                 let options = parse(choice, PdOptions::validate)?;

@@ -30,7 +30,12 @@ pub enum Wish {
     Curvature,
     /// Twist of rods.
     Twist,
+    /// Sheets next to no thickness, which barriers keep apart within their gap and projections do not.
+    Thinness,
 }
+
+/// Sheets thinner than this share of their gap are left to barriers.
+const THIN: f64 = 0.05;
 
 /// One sentence for everything that the scene asks for and its method leaves out.
 pub fn unheeded(scene: &Scene) -> Vec<String> {
@@ -54,6 +59,7 @@ impl Wish {
             Wish::Bending => "`bending = \"shape_operator\"`",
             Wish::Curvature => "`rest.curved` of cloth",
             Wish::Twist => "twist of rods",
+            Wish::Thinness => "sheets thinner than a twentieth of their `gap`",
         }
     }
 
@@ -102,6 +108,15 @@ impl Wish {
             Wish::Twist => {
                 let body = bodies.iter().find(|body| body.kind == BodyKind::Rod)?;
                 Some(format!("has no twist: rods of `{}` stretch and bend only", body.name))
+            }
+            Wish::Thinness => {
+                let is_thin = |b: &&Body| b.kind == BodyKind::Cloth && b.thickness < THIN * b.contact_gap;
+                let body = bodies.iter().find(is_thin)?;
+                Some(format!(
+                    "keeps surfaces apart by their thickness, within its tolerance: `{}` may pass through what it touches, give it a `thickness` of at least {:.1e} m",
+                    body.name,
+                    THIN * body.contact_gap
+                ))
             }
         }
     }
@@ -185,8 +200,10 @@ mod tests {
         let cotton = "material = 'cotton'";
         let wind = format!("{cotton}\n[wind]\nvelocity = [1, 0, 0]");
         let damped = "material = { preset = 'cotton', damping_stiffness = 0.1 }";
+        let thin = format!("{PLAIN}\nthickness = 1e-6\ngap = 0.001");
         let airless = ["xpbd", "admm_integrator"];
-        let cases: [(&str, &[&str], &str); 8] = [
+        let cases: [(&str, &[&str], &str); 9] = [
+            (&thin, &["pd"], "a `thickness` of at least 5.0e-5 m"),
             (&floor, &["newton"], "no contact"),
             (cotton, &["newton"], "`sheet` can pass through itself"),
             (limited, &["newton", "admm", "xpbd"], "strain limits: that of `sheet`"),

@@ -29,7 +29,7 @@ const KEPT: f64 = 0.1;
 const COMMON: f64 = 0.9;
 
 /// What the filter did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilterReport {
     /// Free nodes that moved with a zone.
     pub limited: usize,
@@ -43,6 +43,11 @@ pub struct FilterReport {
     pub left: usize,
 }
 
+impl FilterReport {
+    /// Nothing was in the way.
+    pub const NOTHING: FilterReport = FilterReport { limited: 0, put_out: 0, rounds: 1, share: 1.0, left: 0 };
+}
+
 /// A pair that passes through: the vertices, or one vertex and the analytic collider that it enters, the distance at the start, the safe share of the motion.
 struct Blocked {
     vertices: [u32; 4],
@@ -52,6 +57,17 @@ struct Blocked {
 }
 
 impl Collider {
+    /// Whether no surface crosses another on the way from the start of a step to `blocks`.
+    pub fn is_free_way(
+        &mut self,
+        model: &Model,
+        motion: &StepMotion<'_>,
+        blocks: &[Vec3],
+    ) -> Result<bool, DetectError> {
+        self.place_ends(model, motion, blocks)?;
+        Ok(self.blocked(model, motion, None).is_empty())
+    }
+
     /// Changes the way from the start of a step to `blocks` so that no surface crosses another on it.
     pub fn limit_step(
         &mut self,
@@ -60,7 +76,7 @@ impl Collider {
         blocks: &mut [Vec3],
     ) -> Result<FilterReport, DetectError> {
         let put_out = self.put_out(model, motion, blocks);
-        let mut report = FilterReport { share: 1.0, rounds: 1, put_out, ..FilterReport::default() };
+        let mut report = FilterReport { put_out, ..FilterReport::NOTHING };
         self.place_ends(model, motion, blocks)?;
         let mut blocked = self.blocked(model, motion, None);
         if blocked.is_empty() {

@@ -10,12 +10,15 @@ use crate::report::{StepReport, StepSeconds, timed};
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::mem::take;
-use stiction_contact::detect::{Collider, Known, StepMotion};
+use stiction_contact::detect::{Collider, FilterReport, Known, StepMotion};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions, Stabilisation};
 use stiction_numerics::Vec3;
 
 /// Nodes that one task takes at least.
 const NODES: usize = 1024;
+
+/// Most rounds in which contacts keep apart what would cross.
+const KEEP_APART: usize = 10;
 
 /// Contacts of one step, and what they need.
 pub struct ContactStep<'a> {
@@ -213,19 +216,47 @@ impl<'a> ContactStep<'a> {
         !self.collider.entangled().is_empty()
     }
 
-    /// Joins nodes whose surfaces would cross on the way to `blocks` in zones that move as stiff pieces, and reports what was done.
+    /// Keeps surfaces that would cross on the way to `blocks` apart: by contacts, as far as those go, else by joining nodes in zones that move as stiff pieces. Reports what was done.
     pub fn filter(&mut self, blocks: &mut [Vec3], report: &mut StepReport) -> Result<(), StepError> {
         let StepReport { seconds, counters, .. } = report;
-        let done = timed(&mut seconds.line_search, || {
-            self.collider.limit_step(self.world.model, &self.motion, blocks)
+        let before = self.set.len();
+        let done = timed(&mut seconds.line_search, || -> Result<FilterReport, StepError> {
+            let put_out = self.collider.put_out(self.world.model, &self.motion, blocks);
+            if self.collider.is_free_way(self.world.model, &self.motion, blocks)? {
+                return Ok(FilterReport { put_out, ..FilterReport::NOTHING });
+            }
+            self.keep_apart(blocks)?;
+            Ok(self.collider.limit_step(self.world.model, &self.motion, blocks)?)
         })?;
         counters.extend([
+            ("filter_contacts", (self.set.len() - before) as f64),
             ("filter_limited_nodes", done.limited as f64),
             ("filter_rounds", done.rounds as f64),
             ("filter_share", done.share),
             ("filter_left", done.left as f64),
             ("put_out_nodes", done.put_out as f64),
         ]);
+        Ok(())
+    }
+
+    /// Gives contacts to what would cross on the way to `blocks` and sweeps over all of them from there, until nothing crosses or [`KEEP_APART`] rounds are done: unlike zones, contacts let
+    /// surfaces slide.
+    fn keep_apart(&mut self, blocks: &mut [Vec3]) -> Result<(), StepError> {
+        let World { model, parameters } = self.world;
+        let (h, start) = (self.motion.h, self.motion.start);
+        for _ in 0..KEEP_APART {
+            let mut velocity = self.velocity(&blocks[..model.nodes]);
+            let known = Known::Guarded(&self.known);
+            let crossing = self.collider.coming(model, parameters, &self.motion, &velocity, known)?;
+            if crossing.is_empty() {
+                break;
+            }
+            self.append(crossing, None)?;
+            self.sweep_again(&mut velocity, self.options.sweeps);
+            for n in (0..model.nodes).filter(|&n| self.touching[n] && !self.motion.prescription.fixed[n]) {
+                blocks[n] = start[n] + velocity[n] * h;
+            }
+        }
         Ok(())
     }
 
