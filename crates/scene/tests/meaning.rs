@@ -209,6 +209,65 @@ fn mesh_sequences_share_unit_and_placement() {
     assert!((positions[1][1] - Vec3::new(1.0, 0.0, 1.1)).norm() < 1e-15);
 }
 
+/// A point cache of a triangle in centimetres: two samples, the second 10 cm higher.
+fn cache(points: i32, samples: i32) -> Vec<u8> {
+    let mut bytes = b"POINTCACHE2\0".to_vec();
+    for number in [1, points] {
+        bytes.extend(i32::to_le_bytes(number));
+    }
+    bytes.extend([0f32, 1.0].map(f32::to_le_bytes).concat());
+    bytes.extend(samples.to_le_bytes());
+    for z in [0f32, 10.0] {
+        let corners = [[0.0, 0.0, z], [100.0, 0.0, z], [0.0, 100.0, z]];
+        bytes.extend(corners.concat().iter().flat_map(|c| c.to_le_bytes()));
+    }
+    bytes
+}
+
+#[test]
+fn a_point_cache_moves_a_collider() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("write");
+    write("b.obj", b"v 0 0 0\nv 100 0 0\nv 0 100 0\nf 1 2 3\n");
+    let moved = |sequence: &str| {
+        let text = format!(
+            "{BASE}[colliders.moving]\nmesh = {{ file = \"b.obj\", unit = \"cm\" }}\ntranslate = [0, 0, 1]\nsequence = {{ {sequence} }}\n"
+        );
+        load_text("m.toml", &text, folder.path(), &[] as &[&str]).map_err(|error| error.to_string())
+    };
+    write("b.pc2", &cache(3, 2));
+    let loaded = moved("files = 'b.pc2', fps = 10").unwrap_or_else(|e| panic!("{e}"));
+    let ColliderMotion::Sequence { positions, .. } = &loaded.scene.colliders[1].motion else {
+        panic!("sequence expected")
+    };
+    assert_eq!(positions.len(), 2);
+    assert!((positions[1][1] - Vec3::new(1.0, 0.0, 1.1)).norm() < 1e-15);
+    let refused = [
+        ("files = 'b.pc2', count = 3, fps = 10", "has 2 samples"),
+        ("files = 'b.pc2', first = 1, fps = 10", "no numbered files"),
+        ("files = 'b_{}.obj', fps = 10", "need a `count`"),
+        ("files = 'gone.pc2', fps = 10", "gone.pc2"),
+    ];
+    for (sequence, word) in refused {
+        let error = moved(sequence).map(|_| ()).expect_err(sequence);
+        assert!(error.contains(word), "{sequence}: {error}");
+    }
+    let nan = [&cache(3, 2)[..32], &[0xff; 72]].concat();
+    let broken = [
+        (cache(3, 2)[..90].to_vec(), "need 72 bytes after the head, there are 58"),
+        (cache(3, -2), "-2 samples"),
+        (cache(i32::MAX, i32::MAX), "bytes after the head"),
+        (cache(2, 3), "has 2 vertices, but the mesh has 3"),
+        (b"POINTCACHE".to_vec(), "does not begin"),
+        (nan, "not finite"),
+    ];
+    for (bytes, word) in broken {
+        write("b.pc2", &bytes);
+        let error = moved("files = 'b.pc2', fps = 10").map(|_| ()).expect_err(word);
+        assert!(error.contains(word), "{word}: {error}");
+    }
+}
+
 #[test]
 fn the_schema_file_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scene.schema.json");

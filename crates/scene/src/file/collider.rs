@@ -89,16 +89,16 @@ pub struct SegmentShape {
     pub radius: f64,
 }
 
-/// Meshes over time.
+/// Vertices of a mesh over time.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SequenceFile {
-    /// File name with `{}` (or `{:04}` for leading zeros) where the number stands.
+    /// File name with `{}` (or `{:04}` for leading zeros) where the number stands, or one point cache (`.pc2`) that holds all samples.
     pub files: String,
     /// First number; 0 by default.
     pub first: Option<u32>,
-    /// Number of files.
-    pub count: u32,
+    /// Number of files; all samples of a point cache by default.
+    pub count: Option<u32>,
     /// Samples per second.
     pub fps: f64,
 }

@@ -3,6 +3,7 @@
 mod gmsh;
 mod obj;
 mod ply;
+mod point_cache;
 mod stl;
 mod tetgen;
 mod tokens;
@@ -10,6 +11,7 @@ mod vtk;
 
 use crate::error::MeshError;
 use crate::generate::RawMesh;
+pub use point_cache::{is_point_cache, point_cache};
 use std::path::{Path, PathBuf};
 
 /// Why a mesh file could not be read.
@@ -35,11 +37,13 @@ impl From<MeshError> for ReadError {
 /// Extensions that can be read.
 pub const EXTENSIONS: [&str; 7] = ["obj", "ply", "stl", "msh", "vtk", "node", "ele"];
 
+/// The content of a file.
+pub fn load_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
+    std::fs::read(path).map_err(|e| ReadError::File { path: path.to_path_buf(), reason: e.to_string() })
+}
+
 /// Reads a mesh by its extension. `name` is used in messages. Also returns the bytes of all files read.
 pub fn read_mesh(path: &Path, name: &str) -> Result<(RawMesh, Vec<u8>), ReadError> {
-    let load = |p: &Path| {
-        std::fs::read(p).map_err(|e| ReadError::File { path: p.to_path_buf(), reason: e.to_string() })
-    };
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
     if !EXTENSIONS.contains(&extension.as_str()) {
         return Err(MeshError::Format {
@@ -49,7 +53,7 @@ pub fn read_mesh(path: &Path, name: &str) -> Result<(RawMesh, Vec<u8>), ReadErro
         }
         .into());
     }
-    let mut bytes = load(path)?;
+    let mut bytes = load_bytes(path)?;
     let mesh = match extension.as_str() {
         "obj" => obj::read(&text(&bytes, name)?, name)?,
         "ply" => ply::read(&bytes, name)?,
@@ -58,7 +62,7 @@ pub fn read_mesh(path: &Path, name: &str) -> Result<(RawMesh, Vec<u8>), ReadErro
         "vtk" => vtk::read(&bytes, name)?,
         _ => {
             let other = path.with_extension(if extension == "node" { "ele" } else { "node" });
-            let other_bytes = load(&other)?;
+            let other_bytes = load_bytes(&other)?;
             let (a, b) = (text(&bytes, name)?, text(&other_bytes, name)?);
             let (node, ele) = if extension == "node" { (a, b) } else { (b, a) };
             bytes.extend(&other_bytes);

@@ -1,13 +1,14 @@
 //! Colliders: one shape each, placed, with its motion.
 
 use super::Context;
-use super::check::{count, direction, non_negative, positive, rotation, vec3};
+use super::check::{direction, non_negative, positive, rotation, vec3};
 use super::grain::friction_direction;
 use super::material::friction;
-use super::mesh::{Placement, from_file, raw_mesh};
+use super::mesh::{Placement, raw_mesh};
 use super::motion::motion;
+use super::sequence::sequence;
 use crate::error::{MeshError, Problem, Resolved, fault};
-use crate::file::{ColliderFile, SequenceFile, TextOr, Unit};
+use crate::file::{ColliderFile, TextOr, Unit};
 use crate::geometry::{check_mesh, mean, surface_of_tets};
 use crate::resolved::{Cells, Collider, ColliderMotion, ColliderShape, Mesh};
 use std::collections::BTreeMap;
@@ -175,50 +176,4 @@ fn mesh_unit(file: &ColliderFile) -> f64 {
         Some(TextOr::Full(mesh)) => mesh.unit.map_or(1.0, Unit::metres),
         _ => 1.0,
     }
-}
-
-fn sequence(
-    path: &str,
-    file: &SequenceFile,
-    shape: &ColliderShape,
-    place: impl Fn(&Vec3) -> Vec3,
-    context: &mut Context<'_>,
-) -> Resolved<ColliderMotion> {
-    let at = format!("{path}.sequence");
-    let ColliderShape::Mesh(mesh) = shape else {
-        let problem = Problem::Conflict("a sequence needs a `mesh` for its triangles".to_owned());
-        return fault(at, problem, "give the first file as `mesh` too");
-    };
-    count(&format!("{at}.count"), "count", file.count, 1)?;
-    let first = file.first.unwrap_or(0);
-    let mut positions = Vec::with_capacity(file.count as usize);
-    for number in first..first + file.count {
-        let Some(name) = numbered(&file.files, number) else {
-            let problem = Problem::Conflict(format!("`{}` has no place for the number", file.files));
-            return fault(format!("{at}.files"), problem, "write `{}`, or `{:04}` for leading zeros");
-        };
-        let raw = from_file(&format!("{at}.files"), &name, context)?;
-        if raw.vertices.len() != mesh.vertices.len() {
-            let problem = Problem::Conflict(format!(
-                "`{name}` has {} vertices, but the mesh has {}",
-                raw.vertices.len(),
-                mesh.vertices.len()
-            ));
-            return fault(format!("{at}.files"), problem, "all files of a sequence share their vertices");
-        }
-        positions.push(raw.vertices.iter().map(&place).collect());
-    }
-    Ok(ColliderMotion::Sequence { positions, fps: positive(&format!("{at}.fps"), "fps", file.fps)? })
-}
-
-/// `body_{:04}.obj` with 7 becomes `body_0007.obj`.
-fn numbered(pattern: &str, number: u32) -> Option<String> {
-    let (before, rest) = pattern.split_once('{')?;
-    let (format, after) = rest.split_once('}')?;
-    let width = match format.strip_prefix(":0") {
-        Some(width) => width.parse().ok()?,
-        None if format.is_empty() => 0,
-        None => return None,
-    };
-    Some(format!("{before}{number:0width$}{after}"))
 }

@@ -10,7 +10,7 @@ use crate::file::{
     SphereMesh, TextOr,
 };
 use crate::generate::{self, RawMesh};
-use crate::read::{ReadError, read_mesh};
+use crate::read::{ReadError, load_bytes, read_mesh};
 use crate::resolved::Cells;
 use stiction_numerics::Vec3;
 use stiction_numerics::nalgebra::Rotation3;
@@ -158,12 +158,33 @@ fn given(spec: &MeshFile) -> Vec<&'static str> {
 
 /// Reads a mesh file relative to the scene and remembers its hash.
 pub(super) fn from_file(path: &str, file: &str, context: &mut Context<'_>) -> Resolved<RawMesh> {
-    match read_mesh(&context.base.join(file), file) {
-        Ok((mesh, bytes)) => {
+    let read = read_mesh(&context.base.join(file), file);
+    remembered(path, file, context, read)
+}
+
+/// What `read` makes of the content of a file relative to the scene; remembers its hash.
+pub(super) fn from_bytes<T>(
+    path: &str,
+    file: &str,
+    context: &mut Context<'_>,
+    read: impl FnOnce(&[u8]) -> Result<T, MeshError>,
+) -> Resolved<T> {
+    let content = load_bytes(&context.base.join(file));
+    remembered(path, file, context, content.and_then(|bytes| Ok((read(&bytes)?, bytes))))
+}
+
+fn remembered<T>(
+    path: &str,
+    file: &str,
+    context: &mut Context<'_>,
+    read: Result<(T, Vec<u8>), ReadError>,
+) -> Resolved<T> {
+    match read {
+        Ok((content, bytes)) => {
             context.files.insert(file.to_owned(), content_hash(&bytes));
-            Ok(mesh)
+            Ok(content)
         }
-        Err(ReadError::Mesh(error)) => fault(path, error, "mend the mesh file, or name another one"),
+        Err(ReadError::Mesh(error)) => fault(path, error, "mend the file, or name another one"),
         Err(ReadError::File { reason, .. }) => {
             fault(path, Problem::MissingFile { file: file.to_owned(), reason }, context.relative_help())
         }

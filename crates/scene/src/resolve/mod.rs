@@ -13,6 +13,7 @@ mod mesh;
 mod motion;
 mod roots;
 mod select;
+mod sequence;
 mod shapes;
 mod yarn;
 
