@@ -36,6 +36,12 @@ pub enum OutputError {
         /// The folder.
         path: PathBuf,
     },
+    /// A file of the user has the name under which a run keeps its scene.
+    #[error("{path} is not of a run and would be replaced; choose another folder with -o", path = path.display())]
+    SceneInTheWay {
+        /// The file.
+        path: PathBuf,
+    },
     /// The folder is not a run folder.
     #[error("{path} is not a run folder ({missing} is missing); give the folder that `stiction run -o` wrote", path = path.display())]
     NotARun {

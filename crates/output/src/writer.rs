@@ -56,6 +56,10 @@ impl RunWriter {
         frames: u32,
     ) -> Result<Self> {
         layout.check()?;
+        let scene = folder.join("scene.json");
+        if !holds_run(folder) && scene.exists() {
+            return Err(OutputError::SceneInTheWay { path: scene });
+        }
         create_folder(&folder.join("frames"))?;
         create_folder(&folder.join("checkpoint"))?;
         summary.status = RunStatus::Running;

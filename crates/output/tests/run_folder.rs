@@ -149,6 +149,22 @@ fn a_folder_with_a_run_is_refused() {
     assert!(error.to_string().contains("--resume") && error.to_string().contains("-o"), "{error}");
 }
 
+/// `run scene.json -o .` must not replace the file that it was told to run.
+#[test]
+fn a_scene_of_the_user_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("scene.json"), b"mine").unwrap();
+    let begun = [
+        RunWriter::create(folder.path(), layout(), summary()).err(),
+        RunWriter::resume(folder.path(), layout(), summary(), None).err(),
+    ];
+    for error in begun {
+        assert!(matches!(error, Some(OutputError::SceneInTheWay { .. })), "{error:?}");
+    }
+    assert_eq!(fs::read(folder.path().join("scene.json")).unwrap(), b"mine");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was begun");
+}
+
 #[test]
 fn a_run_is_removed_without_what_lies_beside_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -183,6 +199,7 @@ fn a_run_without_its_summary_is_known_by_its_parts() {
         fs::write(folder.path().join(mine[2]), b"mine").unwrap();
         remove_run(folder.path()).unwrap();
         assert!(folder.path().join(mine[2]).exists(), "a scene alone is no run");
+        fs::remove_file(folder.path().join(mine[2])).unwrap();
         assert!(RunWriter::create(folder.path(), layout(), summary()).is_ok(), "{kept}");
     }
 }

@@ -67,6 +67,7 @@ impl SimulationError {
             SimulationError::Output(error) => matches!(
                 error,
                 OutputError::RunExists { .. }
+                    | OutputError::SceneInTheWay { .. }
                     | OutputError::Unwritable { .. }
                     | OutputError::NotARun { .. }
                     | OutputError::OtherScene { .. }
