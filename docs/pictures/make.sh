@@ -76,7 +76,7 @@ picture() {
             sheet --camera az=-80,el=3,distance=0.95 long 0 start long 6 "pressed flat" long 19 "thrown back" ;;
         belt_lock)
             run low --set grip=low
-            sheet --camera az=-60,el=10,distance=0.9 - 0 start - last "friction 0.5 locks" low last "friction 0.2 runs out" ;;
+            sheet --camera az=-60,el=10,distance=0.9 - 0 start - last "friction 0.5 locks" low 20 "friction 0.2 runs out" ;;
         box_slope)
             run 45 --set slope=45
             sheet --camera az=-60,el=18 - 0 start - last "30 deg: 0.7 holds, 0.4 slides" 45 18 "45 deg: both slide" ;;
@@ -139,7 +139,7 @@ picture() {
         ribbons) frames az=30,el=60,distance=0.45,target=0,0,0 12 40 54 ;;
         rope_capstan)
             run low --set grip=low
-            sheet --camera az=-75,el=10 - 0 start - last "friction 0.5 locks" low last "friction 0.1 runs out" ;;
+            sheet --camera az=-75,el=10 - 0 start - last "friction 0.5 locks" low 16 "friction 0.1 runs out" ;;
         soft_body_slope) thirds az=-60,el=14,distance=0.9 ;;
         sphere_drape)
             run seed --set size=seed
