@@ -5,7 +5,6 @@
 //! that only contacts couple, whose pattern is kept within a step (`stiction_numerics::Couplings`).   [Ando2024, section 3.7]
 
 use super::contacts::{Contact, Way};
-use super::couples::{Bearers, Bearing};
 use super::friction::friction_terms;
 use super::options::{BarrierOptions, ContactMass};
 use crate::solver::World;
@@ -51,40 +50,38 @@ const CHUNK: usize = 256;
 
 /// Evaluates all contacts; κ is frozen at this configuration.
 fn evaluate(
-    (options, bearers): (&BarrierOptions, Bearers<'_>),
+    options: &BarrierOptions,
     world: World<'_>,
     elastic: Elastic<'_>,
     way: Way<'_>,
     contacts: &[Contact],
-) -> (Vec<Terms>, Vec<Bearing>) {
+) -> Vec<Terms> {
     let barrier = options.shape();
     let evaluate = |contact: &Contact| {
         let [kappa, inertial] = stiffness(options, world, elastic, contact).map(|k| k * contact.weight);
-        let terms = BarrierTerms::new(&barrier, contact.gap, contact.activation, kappa, contact.normal);
+        let activation = contact.activation(world.model);
+        let terms = BarrierTerms::new(&barrier, contact.gap, activation, kappa, contact.normal);
         let Some(mut terms) = terms else { return Default::default() };
-        terms.curvature = curvature((options, &barrier), contact, &terms, [kappa, inertial]);
-        let [a, b] = contact.objects.map(|o| o as usize);
+        terms.curvature = curvature((options, &barrier), (contact, activation), &terms, [kappa, inertial]);
+        let [a, b] = contact.objects().map(|o| o as usize);
         let coefficient = world.parameters.friction_between(a, b);
         let (slope, curvature) = friction_terms(options, contact, coefficient, way, &terms);
         let mut hessian = SymmetricBlock::outer(&contact.normal, terms.curvature);
         hessian.add_scaled(1.0, &SymmetricBlock::from_upper(&curvature));
         let pull = terms.gradient(1.0) + slope + hessian.mul(&contact.ahead());
-        (Terms { pull, hessian }, bearers.bearing(contact, &pull, &way.now.blocks))
+        Terms { pull, hessian }
     };
-    let (mut terms, mut bearings) = (Vec::new(), Vec::new());
-    let both = contacts.par_iter().with_min_len(CHUNK).map(evaluate);
-    both.unzip_into_vecs(&mut terms, &mut bearings);
-    (terms, bearings)
+    contacts.par_iter().with_min_len(CHUNK).map(evaluate).collect()
 }
 
 /// Slope of the linear model of a barrier: the chord towards the force that the contact is expected to carry, or the tangent where none is known \[N/m\].
 fn curvature(
     (options, barrier): (&BarrierOptions, &Barrier),
-    contact: &Contact,
+    (contact, activation): (&Contact, f64),
     terms: &BarrierTerms,
     [kappa, inertial]: [f64; 2],
 ) -> f64 {
-    let (gap, activation) = (contact.gap, contact.activation);
+    let gap = contact.gap;
     if let Some(force) = contact.expected(options) {
         let push = Push { barrier, activation, mass: inertial * gap * gap, elastic: kappa - inertial };
         return push.chord(gap, contact.normal.dot(&force));
@@ -102,7 +99,7 @@ fn stiffness(
     contact: &Contact,
 ) -> [f64; 2] {
     let (nodes, weights, normal) = (contact.stencil.nodes(), contact.stencil.weights(), &contact.normal);
-    let (held, held_square) = contact.held;
+    let (held, held_square) = (contact.held, contact.held_square);
     let weighted = options.contact_mass == ContactMass::Weighted;
     let masses = nodes.iter().zip(weights).map(|(&n, w)| {
         let mass = if elastic.fixed[n as usize] { f64::INFINITY } else { world.model.mass[n as usize] };
@@ -148,7 +145,7 @@ impl CouplingTerms for Coupled<'_> {
     }
 }
 
-/// The store of contact blocks, and scratch.
+/// The store of contact blocks, and which contacts touch a block from their evaluation until they are added.
 #[derive(Default)]
 pub(super) struct ContactMatrix {
     incidence: Incidence,
@@ -161,23 +158,25 @@ impl ContactMatrix {
         self.couplings.clear();
     }
 
-    /// Evaluates all contacts at a configuration, and the couples of their friction.
+    /// Evaluates all contacts at a configuration.
     pub fn evaluate(
         &mut self,
-        of_contacts: (&BarrierOptions, Bearers<'_>),
+        options: &BarrierOptions,
         world: World<'_>,
         elastic: Elastic<'_>,
         way: Way<'_>,
         contacts: &[Contact],
-    ) -> (Vec<Terms>, Vec<Bearing>) {
+    ) -> Vec<Terms> {
         let (incidence, blocks) = (&mut self.incidence, elastic.matrix.block_count());
         let sort = || incidence.rebuild(blocks, contacts.iter().map(|c| c.stencil.nodes()));
-        rayon::join(sort, || evaluate(of_contacts, world, elastic, way, contacts)).1
+        rayon::join(sort, || evaluate(options, world, elastic, way, contacts)).1
     }
 
-    /// Adds the Hessians of contacts to the system and their forces to the right-hand side.
+    /// Adds the Hessians of evaluated contacts to the system and their forces to the right-hand side.
     pub fn add(&mut self, contacts: &[Contact], terms: &[Terms], system: &mut BlockMatrix, rhs: &mut [Vec3]) {
-        self.couplings.assemble(system, rhs, &self.incidence, &Coupled { contacts, terms });
+        // Freed when all are added: the solve needs the room.
+        let incidence = std::mem::take(&mut self.incidence);
+        self.couplings.assemble(system, rhs, &incidence, &Coupled { contacts, terms });
     }
 
     /// The whole matrix.

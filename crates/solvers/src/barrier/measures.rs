@@ -3,7 +3,7 @@
 use super::anchors::Memory;
 use super::assembly::Elastic;
 use super::contacts::Way;
-use super::couples::{Bearers, add_couples};
+use super::couples::Bearers;
 use super::solver::{BarrierSolver, target};
 use super::two_level::CoarseLevel;
 use crate::incremental::{IncrementalPotential, Inertia};
@@ -44,9 +44,9 @@ impl BarrierSolver {
         let start = self.start(world.model, state);
         let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
         let end = target(world.model, &potential, state.time + h);
-        let way = Way { start: &start, now: &start, target: &end };
+        let way = Way { start: &start, now: &start, target: &end, anchors: &self.anchors };
         self.detector.expect(world.model, &start, &start)?;
-        let contacts = self.detector.contacts(world, way, (&self.anchors, &Memory::default()))?;
+        let contacts = self.detector.contacts(world, way, &Memory::default())?;
         self.contact_matrix.begin_step();
         self.linear.prepare(&self.options, &mut self.system);
         let mut go_on = true;
@@ -56,11 +56,10 @@ impl BarrierSolver {
             go_on = round(&mut || {
                 let fixed = &potential.prescription.fixed;
                 let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2), fixed };
-                let of_contacts = (&self.options, Bearers::new(&self.options, &self.detector));
-                let (terms, bearings) =
-                    self.contact_matrix.evaluate(of_contacts, world, elastic, way, &contacts);
+                let terms = self.contact_matrix.evaluate(&self.options, world, elastic, way, &contacts);
                 self.contact_matrix.add(&contacts, &terms, &mut self.system, &mut rhs);
-                add_couples(&self.detector, world.model, &bearings, &start.blocks, &mut rhs);
+                let bearers = Bearers::new(&self.options, &self.detector, world.model);
+                bearers.add_couples(&contacts, &terms, &start.blocks, &mut rhs);
             });
         }
         Ok(contacts.len())

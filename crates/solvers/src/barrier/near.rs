@@ -4,7 +4,9 @@
 //! every pair that a search of its own would find: further iterations look at pairs, not at the tree. The list is forgotten at
 //! the start of a step, so that a resumed run finds the same.
 
+use super::pair_rows::{PairRows, RoundedGap};
 use rayon::prelude::*;
+use stiction_collision::broad_phase::PackedPair;
 use stiction_collision::narrow_phase::{edge_edge_pair, vertex_triangle_pair};
 use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
 use stiction_numerics::Vec3;
@@ -16,9 +18,8 @@ pub(super) struct NearPairs {
     reference: Vec<Vec3>,
     /// Lowest and highest corner per vertex \[m\], rounded inward.
     boxes: Vec<[[f32; 3]; 2]>,
-    candidates: Candidates,
-    /// Gaps of the candidates at the reference \[m\], vertices and triangles first.
-    gaps: [Vec<f32>; 2],
+    /// Vertex–triangle and edge–edge pairs with their gaps at the reference, as parts of the search found them. Sorted is what is selected: to sort all takes as long and twice the memory.
+    parts: Vec<[PairRows; 2]>,
 }
 
 /// Which pairs of a list are asked for.
@@ -38,9 +39,6 @@ const MARGIN: f64 = 0.5;
 
 /// Vertices per task.
 const CHUNK: usize = 4096;
-
-/// Candidates per task.
-const PAIRS: usize = 8192;
 
 impl NearPairs {
     pub fn forget(&mut self) {
@@ -66,7 +64,13 @@ impl NearPairs {
             let (a, b) = (longer(&from[v], &to[v]), longer(&to[v], &from[v]));
             [a.inf(&b), a.sup(&b)]
         };
-        self.candidates = phase.boxed_candidates(mesh, corners, gap + 2.0 * margin)?;
+        let gaps = ReferenceGaps { mesh, reference: from };
+        self.parts = phase.boxed_parts(mesh, corners, gap + 2.0 * margin, |(faces, edges)| {
+            [
+                PairRows::new(faces, |pair| gaps.vertex_triangle(pair)),
+                PairRows::new(edges, |pair| gaps.edge_edge(pair)),
+            ]
+        })?;
         // Searches are rare, and what comes between needs the room.
         phase.release_boxes();
         // A hair inside: the tree rounds its boxes.
@@ -77,10 +81,6 @@ impl NearPairs {
         };
         self.boxes = (0..from.len()).into_par_iter().with_min_len(CHUNK).map(kept).collect();
         self.reference = from.to_vec();
-        self.gaps = [
-            gaps(&self.candidates.vertex_triangle, |[v, t]| vertex_triangle_pair(mesh, from, v, t).gap),
-            gaps(&self.candidates.edge_edge, |[a, b]| edge_edge_pair(mesh, from, a, b).gap),
-        ];
         Ok(())
     }
 
@@ -123,21 +123,51 @@ impl NearPairs {
             Wanted::Closing(slack) => (1.0 - slack as f32, 0.0),
         };
         // Single precision rounds by 1e-7: a wider net.
-        let keep = |gap: f32, moved: f32| share * gap <= 1.0001 * (reach + moved) + f32::MIN_POSITIVE;
-        let keeps = |gap: f32, (a, b): (&[u32], &[u32]), one_object: bool| {
-            keep(gap, furthest(a) + furthest(b)) && keep(gap, most_beside(a, b, one_object))
+        let most = |moved: f32| 1.0001 * (reach + moved) + f32::MIN_POSITIVE;
+        let keeps = |gap: RoundedGap, exact: &dyn Fn() -> f32, (a, b): (&[u32], &[u32]), one_object: bool| {
+            let [low, high] = gap.bounds().map(|bound| share * bound);
+            let by_travel = most(furthest(a) + furthest(b));
+            if low > by_travel {
+                return false;
+            }
+            let most = by_travel.min(most(most_beside(a, b, one_object)));
+            low <= most && (high <= most || share * exact() <= most)
         };
         let (edges, triangles) = (mesh.edges(), mesh.triangles());
-        Candidates {
-            vertex_triangle: filtered(&self.candidates.vertex_triangle, &self.gaps[0], |[v, t], gap| {
-                let one_object = mesh.vertex_body(v) == Some(mesh.triangle_body(t));
-                keeps(gap, (&[v], &triangles[t as usize]), one_object)
-            }),
-            edge_edge: filtered(&self.candidates.edge_edge, &self.gaps[1], |[a, b], gap| {
-                let one_object = mesh.edge_body(a) == mesh.edge_body(b);
-                keeps(gap, (&edges[a as usize], &edges[b as usize]), one_object)
-            }),
-        }
+        let gaps = ReferenceGaps { mesh, reference: &self.reference };
+        let keeps_face = |(pair, gap): ([u32; 2], RoundedGap)| {
+            let [v, t] = pair;
+            let one_object = mesh.vertex_body(v) == Some(mesh.triangle_body(t));
+            keeps(gap, &|| gaps.vertex_triangle(pair), (&[v], &triangles[t as usize]), one_object)
+        };
+        let keeps_edges = |(pair, gap): ([u32; 2], RoundedGap)| {
+            let [a, b] = pair;
+            let one_object = mesh.edge_body(a) == mesh.edge_body(b);
+            let ends = pair.map(|edge| &edges[edge as usize][..]);
+            keeps(gap, &|| gaps.edge_edge(pair), (ends[0], ends[1]), one_object)
+        };
+        let select = |[faces, edges]: &[PairRows; 2]| {
+            let packed = |(pair, _): ([u32; 2], RoundedGap)| PackedPair::new(pair);
+            let faces = faces.iter().filter(|entry| keeps_face(*entry)).map(packed).collect();
+            (faces, edges.iter().filter(|entry| keeps_edges(*entry)).map(packed).collect())
+        };
+        Candidates::from_parts(self.parts.par_iter().map(select).collect())
+    }
+}
+
+/// Gaps of pairs where the vertices were when the list was made.
+struct ReferenceGaps<'a> {
+    mesh: &'a CollisionMesh,
+    reference: &'a [Vec3],
+}
+
+impl ReferenceGaps<'_> {
+    fn vertex_triangle(&self, [vertex, triangle]: [u32; 2]) -> f32 {
+        vertex_triangle_pair(self.mesh, self.reference, vertex, triangle).gap as f32
+    }
+
+    fn edge_edge(&self, [first, second]: [u32; 2]) -> f32 {
+        edge_edge_pair(self.mesh, self.reference, first, second).gap as f32
     }
 }
 
@@ -147,23 +177,6 @@ fn rounded_up(x: &Vec3) -> [f32; 3] {
         let near = x[k] as f32;
         if f64::from(near) < x[k] { near.next_up() } else { near }
     })
-}
-
-/// Gaps of pairs, in order.
-fn gaps(pairs: &[[u32; 2]], gap: impl Fn([u32; 2]) -> f64 + Sync) -> Vec<f32> {
-    pairs.par_iter().with_min_len(PAIRS).map(|pair| gap(*pair) as f32).collect()
-}
-
-/// The pairs that a test keeps, in order.
-fn filtered(pairs: &[[u32; 2]], gaps: &[f32], keep: impl Fn([u32; 2], f32) -> bool + Sync) -> Vec<[u32; 2]> {
-    let chunks = pairs.par_chunks(PAIRS).zip(gaps.par_chunks(PAIRS));
-    let parts: Vec<Vec<[u32; 2]>> = chunks
-        .map(|(pairs, gaps)| {
-            let both = pairs.iter().zip(gaps);
-            both.filter(|(pair, gap)| keep(**pair, **gap)).map(|(pair, _)| *pair).collect()
-        })
-        .collect();
-    parts.concat()
 }
 
 #[cfg(test)]
@@ -196,6 +209,13 @@ mod tests {
         (CollisionMesh::new(input).expect("a good mesh"), (0..count).map(at).collect())
     }
 
+    impl NearPairs {
+        fn all(&self) -> Candidates {
+            let pairs = |rows: &PairRows| rows.iter().map(|(pair, _)| PackedPair::new(pair)).collect();
+            Candidates::from_parts(self.parts.iter().map(|[a, b]| (pairs(a), pairs(b))).collect())
+        }
+    }
+
     #[test]
     fn what_is_carried_along_is_turned_down_and_what_comes_near_is_not() {
         let ((mesh, start), mut random, gap) = (sheets(1), Random::new(41), 0.0035);
@@ -206,7 +226,7 @@ mod tests {
         let mut near = NearPairs::default();
         near.cover(&mut phase, &mesh, [&start, &end], gap).expect("a search");
         let found = near.select(&mesh, [&end, &end], Wanted::Nearer(gap));
-        let all = &near.candidates;
+        let all = near.all();
         let is_near = |&[v, t]: &[u32; 2]| vertex_triangle_pair(&mesh, &end, v, t).gap < gap;
         let nearer: Vec<[u32; 2]> = all.vertex_triangle.iter().copied().filter(is_near).collect();
         assert!(!nearer.is_empty() && nearer.iter().all(|pair| found.vertex_triangle.contains(pair)));
@@ -214,7 +234,7 @@ mod tests {
         let nearer: Vec<[u32; 2]> = all.edge_edge.iter().copied().filter(is_near).collect();
         assert!(!nearer.is_empty() && nearer.iter().all(|pair| found.edge_edge.contains(pair)));
         let counts = |pairs: &Candidates| pairs.vertex_triangle.len() + pairs.edge_edge.len();
-        assert!(4 * counts(&found) < counts(all), "{} of {}", counts(&found), counts(all));
+        assert!(4 * counts(&found) < counts(&all), "{} of {}", counts(&found), counts(&all));
     }
 
     /// Whichever share of a common way its island lets an object go, the pairs that this brings together are known.

@@ -5,8 +5,8 @@
 
 use super::anchors::{Forecast, Kept, Memory};
 use super::assembly::{ContactMatrix, Elastic, Terms};
-use super::contacts::{Configuration, Contact, Detector, Way};
-use super::couples::{Bearers, add_couples};
+use super::contacts::{Configuration, Contact, Detector, Origin, Way};
+use super::couples::Bearers;
 use super::friction::{Masses, forecast, is_settling};
 use super::islands::{Islands, Owners};
 use super::line_search::{Limit, constraint_line_search};
@@ -49,11 +49,10 @@ pub(super) struct Iteration {
     /// Whether friction of a contact still looks for its force.
     pub is_settling: bool,
     pub solved: Solved,
+    /// With what they are expected to carry at the end of the whole direction.
     pub contacts: Vec<Contact>,
     /// Force of each contact on its first object, linear about the start of the iteration \[N\].
     pub forces: Vec<Vec3>,
-    /// The same at the end of the whole direction, per pair of primitives.
-    pub forecasts: Vec<Forecast>,
 }
 
 impl Newton<'_> {
@@ -66,9 +65,12 @@ impl Newton<'_> {
         target: &Configuration<'_>,
         now: &mut Configuration<'static>,
     ) -> Result<Iteration, StepError> {
-        let way = Way { start, now: &*now, target };
-        let (detector, world, memories) = (&mut *self.detector, self.world, (self.anchors, &self.forecasts));
-        let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, memories))?;
+        let way = Way { start, now: &*now, target, anchors: self.anchors };
+        // Known to the contacts from here on; the solve needs the room.
+        let forecasts = std::mem::take(&mut self.forecasts);
+        let (detector, world) = (&mut *self.detector, self.world);
+        let mut contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, &forecasts))?;
+        drop(forecasts);
         let fixed = &potential.prescription.fixed;
         let (terms, d, solved) = self.assemble_and_solve(potential, way, &contacts)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
@@ -77,25 +79,31 @@ impl Newton<'_> {
         let limit = timed(&mut self.seconds.line_search, || {
             constraint_line_search(options, detector, limits, world.model, &contacts, [now, &direction])
         })?;
-        let force = |(c, t): (&Contact, &Terms)| {
+        let change = potential.change_size(&direction.blocks);
+        let mean_change = mean_over_free(&direction.blocks[..world.model.nodes], fixed);
+        let is_settling = self.is_settling(potential, way, (&contacts, &terms), &direction.blocks);
+        self.foresee(way, &mut contacts, &terms, &direction.blocks);
+        // In the place of the terms.
+        let force = |(t, c): (Terms, &Contact)| {
             let alpha = limit.of(c);
             let undone = c.relative(&direction.blocks) * alpha - c.ahead() * (1.0 - alpha);
             -(t.pull + t.hessian.mul(&undone))
         };
-        let forces = contacts.iter().zip(&terms).map(force).collect();
-        let ways = ([&start.blocks[..], &now.blocks[..]], &direction.blocks[..]);
-        let forecast = |(c, t): (&Contact, &Terms)| {
-            let [a, b] = c.objects.map(|o| o as usize);
-            let coefficient = world.parameters.friction_between(a, b);
-            (forecast(options, (c, t), coefficient, ways) / c.weight).map(|f| f as f32).into()
-        };
-        let forecasts: Vec<Forecast> = contacts.iter().zip(&terms).map(forecast).collect();
-        self.forecasts.replace(contacts.iter().zip(forecasts.iter().copied()));
-        let change = potential.change_size(&direction.blocks);
-        let mean_change = mean_over_free(&direction.blocks[..world.model.nodes], fixed);
-        let is_settling = self.is_settling(potential, way, (&contacts, &terms), &direction.blocks);
+        let mut forces: Vec<Vec3> = terms.into_iter().zip(&contacts).map(force).collect();
+        forces.shrink_to_fit();
+        self.forecasts.replace(contacts.iter().map(|c| (c, c.forecast)));
         go_along(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
-        Ok(Iteration { limit, change, mean_change, is_settling, solved, contacts, forces, forecasts })
+        Ok(Iteration { limit, change, mean_change, is_settling, solved, contacts, forces })
+    }
+
+    /// Gives contacts the forces of this solve.
+    fn foresee(&self, way: Way<'_>, contacts: &mut [Contact], terms: &[Terms], direction: &[Vec3]) {
+        let (options, parameters) = (self.options, self.world.parameters);
+        contacts.par_iter_mut().zip(terms).with_min_len(CHUNK).for_each(|(c, t)| {
+            let [a, b] = c.objects().map(|o| o as usize);
+            let force = forecast(options, (c, t), parameters.friction_between(a, b), (way, direction));
+            (c.forecast, c.origin) = ((force / c.weight).map(|f| f as f32).into(), Origin::Own);
+        });
     }
 
     /// Whether friction of some contact is not yet what it will be: its slip or its limit.
@@ -107,13 +115,12 @@ impl Newton<'_> {
         direction: &[Vec3],
     ) -> bool {
         let (options, world) = (self.options, self.world);
-        let ways = [&way.start.blocks[..], &way.now.blocks[..]];
         let masses = Masses { of_block: &world.model.mass, fixed: &potential.prescription.fixed };
         let slowest = options.tolerance / potential.step_size();
         let settling = |(c, t): (&Contact, &Terms)| {
-            let [a, b] = c.objects.map(|o| o as usize);
+            let [a, b] = c.objects().map(|o| o as usize);
             let mu = world.parameters.friction_between(a, b);
-            mu > 0.0 && is_settling(options, (c, t), mu, masses, (ways, direction), slowest)
+            mu > 0.0 && is_settling(options, (c, t), mu, masses, (way, direction), slowest)
         };
         options.friction != FrictionModel::None
             && contacts.par_iter().zip(terms).with_min_len(CHUNK).any(settling)
@@ -156,12 +163,11 @@ impl Newton<'_> {
             potential.hessian(x, Curvature::Projected, system);
             let inertia = potential.step_size().powi(-2);
             let elastic = Elastic { matrix: &*system, inertia, fixed: &potential.prescription.fixed };
-            let of_contacts = (options, Bearers::new(options, detector));
-            let (terms, bearings) = contact_matrix.evaluate(of_contacts, world, elastic, way, contacts);
+            let terms = contact_matrix.evaluate(options, world, elastic, way, contacts);
             let stretched = limits.evaluate(options, elastic, &world.model.mass, x);
             add_terms(&stretched, system, &mut rhs);
             contact_matrix.add(contacts, &terms, system, &mut rhs);
-            add_couples(detector, world.model, &bearings, x, &mut rhs);
+            Bearers::new(options, detector, world.model).add_couples(contacts, &terms, x, &mut rhs);
             (rhs, terms)
         })
     }

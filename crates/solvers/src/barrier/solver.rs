@@ -217,13 +217,16 @@ impl BarrierSolver {
         if let Some(last) = &progress.last {
             report.residual.extend([("change_m", last.change), ("mean_change_m", last.mean_change)]);
             report_contacts(world, last, &now.blocks, report);
-            let kept = last.contacts.iter().zip(&last.forecasts).map(|(contact, &force)| {
+            let kept = last.contacts.iter().map(|contact| {
                 let moved = contact.displacement(&state.blocks, &now.blocks)
                     + contact.moved()
                     + contact.ahead() * last.limit.of(contact);
-                (contact, Kept { slip: slip_to_keep(&self.options, contact, &moved), force })
+                let slip = slip_to_keep(&self.options, contact, &(contact.slip(&self.anchors) + moved));
+                (contact, Kept { slip, force: contact.forecast })
             });
-            self.anchors.replace(kept);
+            let mut anchors = Memory::default();
+            anchors.replace(kept);
+            self.anchors = anchors;
         }
         accept(world, state, now.blocks.into_owned(), advanced, Inertia::Dynamic);
         (self.kinematic, self.kinematic_time) = (now.kinematic, state.time);
@@ -242,11 +245,11 @@ pub(super) fn target<'a>(
 }
 
 /// How many contacts have a gap within each fifth of their activation gap.
-fn gap_shares(contacts: &[Contact]) -> [(&'static str, f64); 5] {
+fn gap_shares(model: &Model, contacts: &[Contact]) -> [(&'static str, f64); 5] {
     let names = ["gaps_to_20", "gaps_to_40", "gaps_to_60", "gaps_to_80", "gaps_to_100"];
     let mut counts = [0.0; 5];
     for contact in contacts {
-        counts[((5.0 * contact.gap / contact.activation) as usize).min(4)] += 1.0;
+        counts[((5.0 * contact.gap / contact.activation(model)) as usize).min(4)] += 1.0;
     }
     std::array::from_fn(|k| (names[k], counts[k]))
 }
@@ -254,11 +257,11 @@ fn gap_shares(contacts: &[Contact]) -> [(&'static str, f64); 5] {
 /// Contacts, forces and gaps of the last iteration.
 fn report_contacts(world: World<'_>, iteration: &Iteration, x: &[Vec3], report: &mut StepReport) {
     report.contacts = iteration.contacts.len();
-    report.counters.extend(gap_shares(&iteration.contacts));
+    report.counters.extend(gap_shares(world.model, &iteration.contacts));
     report.contact_force = vec![Vec3::zeros(); world.model.surfaces.objects.len()];
     report.contact_load = vec![0.0; world.model.nodes];
     for (contact, force) in iteration.contacts.iter().zip(&iteration.forces) {
-        let [a, b] = contact.objects.map(|o| o as usize);
+        let [a, b] = contact.objects().map(|o| o as usize);
         report.contact_force[a] += force;
         report.contact_force[b] -= force;
         if *force != Vec3::zeros() {
