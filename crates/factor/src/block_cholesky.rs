@@ -102,6 +102,14 @@ impl SparseCholesky {
         results.into_iter().collect()
     }
 
+    /// Frees the numbers of the factor; the analysis stays. Solves panic until the next factorisation.
+    pub fn release_factor(&mut self) {
+        for component in &mut self.components {
+            component.factor.release();
+            component.values = Vec::new();
+        }
+    }
+
     /// Solves A x = b in place. Panics before the first successful factorisation or on another length.
     pub fn solve_in_place(&self, rhs: &mut [Vec3]) {
         assert_eq!(rhs.len(), self.pattern.block_count(), "one block per row");

@@ -100,11 +100,23 @@ impl ComponentFactor {
         }
     }
 
+    /// Frees the numbers of L.
+    pub(crate) fn release(&mut self) {
+        match &mut self.values {
+            Values::Double(values) => *values = Vec::new(),
+            Values::Single(values) => *values = Vec::new(),
+        }
+    }
+
     /// Takes over the numbers of L.
     fn keep(&mut self, values: Vec<f64>) {
         match &mut self.values {
             Values::Double(kept) => *kept = values,
-            Values::Single(kept) => *kept = values.iter().map(|&l| l as f32).collect(),
+            // In the same memory: both at once would be the most that a caller holds.
+            Values::Single(kept) => {
+                *kept = values.into_iter().map(|l| l as f32).collect();
+                kept.shrink_to_fit();
+            }
         }
     }
 

@@ -179,6 +179,11 @@ impl ContactMatrix {
         self.couplings.assemble(system, rhs, &incidence, &Coupled { contacts, terms });
     }
 
+    /// Frees the blocks until the next assembly, which finds their places again.
+    pub fn make_room(&mut self) {
+        self.couplings.release_values();
+    }
+
     /// The whole matrix.
     pub fn with<'a>(&'a self, system: &'a BlockMatrix) -> CoupledMatrix<'a> {
         CoupledMatrix { base: system, couplings: &self.couplings }

@@ -42,7 +42,7 @@ const CHUNK: usize = 4096;
 
 impl NearPairs {
     pub fn forget(&mut self) {
-        self.boxes.clear();
+        *self = NearPairs::default();
     }
 
     /// Makes the list hold for a way of all vertices, straight from `from` to `to`, and gaps up to `gap`.

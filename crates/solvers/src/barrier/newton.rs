@@ -184,7 +184,7 @@ impl Newton<'_> {
         let fixed = &potential.prescription.fixed[..];
         let matrix = self.contact_matrix.with(self.system);
         let (linear, owners) = (&mut *self.linear, &self.detector.owners);
-        timed(&mut self.seconds.linear_solve, || {
+        let outcome = timed(&mut self.seconds.linear_solve, || {
             let left = |i: usize| match fixed[i] {
                 true => way.target.blocks[i] - way.now.blocks[i],
                 false => Vec3::zeros(),
@@ -201,7 +201,10 @@ impl Newton<'_> {
                 linear.solve(options, &system, rhs, d)
             })?;
             Ok((d, solved))
-        })
+        });
+        self.linear.make_room();
+        self.contact_matrix.make_room();
+        outcome
     }
 }
 

@@ -1,17 +1,25 @@
 //! Pairs of features with their gaps, many of them, in little memory: where contacts are many a list of candidates has ten pairs for each.
 //!
-//! Pairs with the same first feature form a row, which names it once; the second takes four bytes. Gaps take two: the upper half of a number in single precision, which tells between which
-//! bounds a gap lies. Whoever must know it better (one in some hundred) finds it anew.
+//! Pairs with the same first feature form a row, which names it once; the second takes two bytes, counted from the first of the row. Where numbers go too far apart, a row ends and another
+//! begins. Gaps take two bytes: the upper half of a number in single precision, which tells between which bounds a gap lies. Whoever must know it better (one in some hundred) finds it anew.
 
 use stiction_collision::broad_phase::PackedPair;
 
 /// Pairs by rows.
 #[derive(Default)]
 pub(super) struct PairRows {
-    /// First feature and where its row ends.
-    rows: Vec<[u32; 2]>,
-    seconds: Vec<u32>,
+    rows: Vec<Row>,
+    seconds: Vec<u16>,
     gaps: Vec<RoundedGap>,
+}
+
+/// Pairs of one feature.
+struct Row {
+    first: u32,
+    /// The smallest second feature; the others are counted from it.
+    base: u32,
+    /// Where it ends among all pairs.
+    end: u32,
 }
 
 impl PairRows {
@@ -19,26 +27,28 @@ impl PairRows {
     pub fn new(mut pairs: Vec<PackedPair>, gap: impl Fn([u32; 2]) -> f32) -> PairRows {
         pairs.sort_unstable();
         let features = || pairs.iter().map(|pair| pair.features());
-        let count = pairs.chunk_by(|a, b| a.features()[0] == b.features()[0]).count();
-        let mut rows: Vec<[u32; 2]> = Vec::with_capacity(count);
-        for (place, [first, _]) in features().enumerate() {
-            match rows.last_mut().filter(|row| row[0] == first) {
-                Some(row) => row[1] = place as u32 + 1,
-                None => rows.push([first, place as u32 + 1]),
+        let (mut rows, mut seconds): (Vec<Row>, Vec<u16>) = (Vec::new(), Vec::with_capacity(pairs.len()));
+        for [first, second] in features() {
+            let last = rows.last().filter(|row| row.first == first);
+            let place = last.and_then(|row| u16::try_from(second - row.base).ok());
+            if place.is_none() {
+                rows.push(Row { first, base: second, end: 0 });
             }
+            seconds.push(place.unwrap_or(0));
+            rows.last_mut().expect("one was just made").end = seconds.len() as u32;
         }
-        let seconds = features().map(|[_, second]| second).collect();
+        rows.shrink_to_fit();
         PairRows { rows, seconds, gaps: features().map(|pair| RoundedGap::new(gap(pair))).collect() }
     }
 
     /// All pairs with their gaps, sorted.
     pub fn iter(&self) -> impl Iterator<Item = ([u32; 2], RoundedGap)> + '_ {
         let mut begin = 0;
-        self.rows.iter().flat_map(move |&[first, end]| {
+        self.rows.iter().flat_map(move |&Row { first, base, end }| {
             let row = begin..end as usize;
             begin = row.end;
             let both = self.seconds[row.clone()].iter().zip(&self.gaps[row]);
-            both.map(move |(&second, &gap)| ([first, second], gap))
+            both.map(move |(&second, &gap)| ([first, base + u32::from(second)], gap))
         })
     }
 }
@@ -70,7 +80,8 @@ mod tests {
     fn all_pairs_come_back_in_order() {
         let mut random = Random::new(17);
         for [count, firsts] in [[0, 1], [1, 1], [300, 1], [300, 40], [300, 5000]] {
-            let pair = |k: u32, random: &mut Random| [random.below(firsts) as u32, 1000 * (k % 7) + k];
+            // Near and far apart: rows end on both sides of what two bytes hold.
+            let pair = |k: u32, random: &mut Random| [random.below(firsts) as u32, 65_535 * (k % 7) + k];
             let mut pairs: Vec<[u32; 2]> = (0..count as u32).map(|k| pair(k, &mut random)).collect();
             let gap = |[a, b]: [u32; 2]| 1e-3 * a as f32 - 1e-5 * b as f32;
             let rows = PairRows::new(pairs.iter().map(|&p| PackedPair::new(p)).collect(), gap);

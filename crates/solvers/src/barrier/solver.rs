@@ -127,6 +127,7 @@ impl BarrierSolver {
         complete: bool,
         seconds: &mut StepSeconds,
     ) -> Result<Attempt, StepError> {
+        self.forget_step();
         let model = world.model;
         let options = BarrierOptions { complete, ..self.options.clone() };
         let inertia = Inertia::Dynamic;
@@ -139,8 +140,6 @@ impl BarrierSolver {
             let blocks = Cow::Owned(potential.inertial_guess());
             detector.expect(model, start, &Configuration { blocks, ..end.clone() })
         })?;
-        self.linear.begin_step();
-        self.contact_matrix.begin_step();
         let mut newton = Newton {
             options: &options,
             world,
@@ -185,6 +184,7 @@ impl BarrierSolver {
         }
 
         // The explicit test.
+        drop(newton);
         if !now.blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
             return Err(StepError::NotFinite { what: "the state after the step" });
         }
@@ -194,9 +194,18 @@ impl BarrierSolver {
         Ok(Attempt { now, advanced, progress, gap })
     }
 
+    /// Forgets what served the iterations of one step, and what a resumed run would not have.
+    fn forget_step(&mut self) {
+        self.detector.near.forget();
+        self.linear.begin_step();
+        self.contact_matrix.begin_step();
+    }
+
     /// Makes an attempt the state, and reports it.
     fn take_over(&mut self, world: World<'_>, state: &mut State, attempt: Attempt, report: &mut StepReport) {
         let Attempt { now, advanced, progress, gap } = attempt;
+        // What the step leaves behind takes its place.
+        self.forget_step();
         report.advanced = advanced;
         report.iterations = progress.iterations;
         report.converged = progress.converged;
@@ -214,9 +223,10 @@ impl BarrierSolver {
             report.counters.push(("min_gap_m", gap));
         }
         report.counters.extend(strain_gap.map(|gap| ("min_strain_gap", gap)));
-        if let Some(last) = &progress.last {
+        if let Some(mut last) = progress.last {
             report.residual.extend([("change_m", last.change), ("mean_change_m", last.mean_change)]);
-            report_contacts(world, last, &now.blocks, report);
+            report_contacts(world, &last, &now.blocks, report);
+            last.forces = Vec::new();
             let kept = last.contacts.iter().map(|contact| {
                 let moved = contact.displacement(&state.blocks, &now.blocks)
                     + contact.moved()
