@@ -38,6 +38,21 @@ impl Values {
     }
 }
 
+/// Numbers that are rounded at a time.
+const SECTION: usize = 1 << 16;
+
+/// Numbers in single precision. From the end on, freeing those that are done: both lists at once would be the most that a caller holds.
+fn rounded(mut values: Vec<f64>) -> Vec<f32> {
+    let mut rounded = vec![0.0; values.len()];
+    while !values.is_empty() {
+        let start = values.len().saturating_sub(SECTION);
+        let section = rounded[start..].iter_mut().zip(values.drain(start..));
+        section.for_each(|(single, double)| *single = double as f32);
+        values.shrink_to_fit();
+    }
+    rounded
+}
+
 impl ComponentFactor {
     /// Symbolic analysis; the plan is already in elimination order.
     pub(crate) fn analyse(plan: &ComponentPlan) -> Result<Self, FactorError> {
@@ -112,11 +127,7 @@ impl ComponentFactor {
     fn keep(&mut self, values: Vec<f64>) {
         match &mut self.values {
             Values::Double(kept) => *kept = values,
-            // In the same memory: both at once would be the most that a caller holds.
-            Values::Single(kept) => {
-                *kept = values.into_iter().map(|l| l as f32).collect();
-                kept.shrink_to_fit();
-            }
+            Values::Single(kept) => *kept = rounded(values),
         }
     }
 

@@ -149,6 +149,10 @@ struct Entry<V> {
 }
 
 impl<V> Entry<V> {
+    fn new(contact: &Contact, value: V) -> Entry<V> {
+        Entry { key: contact.key, normal: contact.normal.map(|c| c as f32).into(), value }
+    }
+
     /// Cosine of the angle between the normals.
     fn likeness(&self, normal: &Vec3) -> f64 {
         Vec3::from(self.normal.map(f64::from)).dot(normal)
@@ -254,17 +258,22 @@ impl<V: Turned> Memory<V> {
         self.entries.is_empty()
     }
 
-    /// Forgets all and takes over these contacts.
-    pub fn replace<'a>(&mut self, contacts: impl Iterator<Item = (&'a Contact, V)>) {
-        let entry = |(contact, value): (&Contact, V)| Entry {
-            key: contact.key,
-            normal: contact.normal.map(|c| c as f32).into(),
-            value,
-        };
-        self.entries.clear();
-        self.entries.extend(contacts.map(entry));
-        self.entries.sort_unstable_by_key(|e| e.key);
-        self.entries.dedup_by_key(|e| e.key);
+    /// What these contacts leave behind.
+    pub fn of(contacts: &[Contact], value: impl Fn(&Contact) -> V) -> Memory<V> {
+        Memory::sorted(contacts.iter().map(|contact| Entry::new(contact, value(contact))).collect())
+    }
+
+    /// The same where the contacts have served: the memory takes their place.
+    pub fn in_place_of(contacts: Vec<Contact>, value: impl Fn(&Contact) -> V) -> Memory<V> {
+        let entry = |contact: Contact| Entry::new(&contact, value(&contact));
+        Memory::sorted(contacts.into_iter().map(entry).collect())
+    }
+
+    fn sorted(mut entries: Vec<Entry<V>>) -> Memory<V> {
+        entries.sort_unstable_by_key(|e| e.key);
+        entries.dedup_by_key(|e| e.key);
+        entries.shrink_to_fit();
+        Memory { entries }
     }
 
     pub fn clear(&mut self) {

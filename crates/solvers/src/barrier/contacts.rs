@@ -404,8 +404,7 @@ mod tests {
             let (key, weight) = (AnchorKey::of_pair(&pair, 1), 1.0);
             Contact { key, normal: Vec3::z(), weight, ..Contact::default() }
         };
-        let mut forecasts = Memory::default();
-        forecasts.replace([(&at(4), [0.0, 0.0, 2.0])].into_iter());
+        let forecasts = Memory::of(&[at(4)], |_| [0.0, 0.0, 2.0]);
         let recalled = |mut contacts: Vec<Contact>| {
             recall(&mut contacts, &Memory::default(), &forecasts);
             let options = BarrierOptions::default();

@@ -1,7 +1,7 @@
 //! Parts of a step by themselves, for timings and condition numbers.
 
 use super::anchors::Memory;
-use super::assembly::Elastic;
+use super::assembly::{Elastic, Evaluation};
 use super::contacts::Way;
 use super::couples::Bearers;
 use super::solver::{BarrierSolver, target};
@@ -54,9 +54,10 @@ impl BarrierSolver {
             let mut rhs = vec![Vec3::zeros(); start.blocks.len()];
             potential.hessian(&start.blocks, Curvature::Projected, &mut self.system);
             go_on = round(&mut || {
-                let fixed = &potential.prescription.fixed;
-                let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2), fixed };
-                let terms = self.contact_matrix.evaluate(&self.options, world, elastic, way, &contacts);
+                let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2) };
+                let (options, fixed) = (&self.options, &potential.prescription.fixed[..]);
+                let evaluation = Evaluation { options, world, fixed, way };
+                let (_, terms) = self.contact_matrix.evaluate(evaluation, elastic, &contacts);
                 self.contact_matrix.add(&contacts, &terms, &mut self.system, &mut rhs);
                 let bearers = Bearers::new(&self.options, &self.detector, world.model);
                 bearers.add_couples(&contacts, &terms, &start.blocks, &mut rhs);

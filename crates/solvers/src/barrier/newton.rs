@@ -4,7 +4,7 @@
 //! left of their way; their part of H d stands on the right-hand side, so the free blocks know where they will be.
 
 use super::anchors::{Forecast, Kept, Memory};
-use super::assembly::{ContactMatrix, Elastic, Terms};
+use super::assembly::{ContactMatrix, Elastic, Evaluation, Terms};
 use super::contacts::{Configuration, Contact, Detector, Origin, Way};
 use super::couples::Bearers;
 use super::friction::{Masses, forecast, is_settling};
@@ -18,6 +18,7 @@ use crate::incremental::IncrementalPotential;
 use crate::report::{StepSeconds, timed};
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use stiction_energy::Curvature;
 use stiction_numerics::{BlockMatrix, MaskedOperator, PcgParts, Vec3};
 
@@ -72,7 +73,7 @@ impl Newton<'_> {
         let mut contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, &forecasts))?;
         drop(forecasts);
         let fixed = &potential.prescription.fixed;
-        let (terms, d, solved) = self.assemble_and_solve(potential, way, &contacts)?;
+        let (stiffnesses, d, solved) = self.assemble_and_solve(potential, way, &contacts)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
         let direction = Configuration { blocks: d.into(), kinematic, time: target.time - now.time };
         let (options, detector, limits) = (self.options, &mut *self.detector, self.limits);
@@ -81,76 +82,48 @@ impl Newton<'_> {
         })?;
         let change = potential.change_size(&direction.blocks);
         let mean_change = mean_over_free(&direction.blocks[..world.model.nodes], fixed);
-        let is_settling = self.is_settling(potential, way, (&contacts, &terms), &direction.blocks);
-        self.foresee(way, &mut contacts, &terms, &direction.blocks);
-        // In the place of the terms.
-        let force = |(t, c): (Terms, &Contact)| {
-            let alpha = limit.of(c);
-            let undone = c.relative(&direction.blocks) * alpha - c.ahead() * (1.0 - alpha);
-            -(t.pull + t.hessian.mul(&undone))
+        let solve = ContactsOfSolve {
+            evaluation: self.evaluation(potential, way),
+            direction: &direction.blocks,
+            limit: &limit,
         };
-        let mut forces: Vec<Vec3> = terms.into_iter().zip(&contacts).map(force).collect();
-        forces.shrink_to_fit();
-        self.forecasts.replace(contacts.iter().map(|c| (c, c.forecast)));
+        let slowest = options.tolerance / potential.step_size();
+        let (forces, is_settling) = solve.conclude(&mut contacts, &stiffnesses, slowest);
+        self.forecasts = Memory::of(&contacts, |contact| contact.forecast);
         go_along(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
         Ok(Iteration { limit, change, mean_change, is_settling, solved, contacts, forces })
     }
 
-    /// Gives contacts the forces of this solve.
-    fn foresee(&self, way: Way<'_>, contacts: &mut [Contact], terms: &[Terms], direction: &[Vec3]) {
-        let (options, parameters) = (self.options, self.world.parameters);
-        contacts.par_iter_mut().zip(terms).with_min_len(CHUNK).for_each(|(c, t)| {
-            let [a, b] = c.objects().map(|o| o as usize);
-            let force = forecast(options, (c, t), parameters.friction_between(a, b), (way, direction));
-            (c.forecast, c.origin) = ((force / c.weight).map(|f| f as f32).into(), Origin::Own);
-        });
+    fn evaluation<'a>(&'a self, potential: &'a IncrementalPotential<'_>, way: Way<'a>) -> Evaluation<'a> {
+        let fixed = &potential.prescription.fixed[..];
+        Evaluation { options: self.options, world: self.world, fixed, way }
     }
 
-    /// Whether friction of some contact is not yet what it will be: its slip or its limit.
-    fn is_settling(
-        &self,
-        potential: &IncrementalPotential<'_>,
-        way: Way<'_>,
-        (contacts, terms): (&[Contact], &[Terms]),
-        direction: &[Vec3],
-    ) -> bool {
-        let (options, world) = (self.options, self.world);
-        let masses = Masses { of_block: &world.model.mass, fixed: &potential.prescription.fixed };
-        let slowest = options.tolerance / potential.step_size();
-        let settling = |(c, t): (&Contact, &Terms)| {
-            let [a, b] = c.objects().map(|o| o as usize);
-            let mu = world.parameters.friction_between(a, b);
-            mu > 0.0 && is_settling(options, (c, t), mu, masses, (way, direction), slowest)
-        };
-        options.friction != FrictionModel::None
-            && contacts.par_iter().zip(terms).with_min_len(CHUNK).any(settling)
-    }
-
-    /// The terms of contacts and the direction. A system that single precision made indefinite is assembled again in double.
+    /// The stiffnesses of contacts and the direction. A system that single precision made indefinite is assembled again in double.
     fn assemble_and_solve(
         &mut self,
         potential: &IncrementalPotential<'_>,
         way: Way<'_>,
         contacts: &[Contact],
-    ) -> Result<(Vec<Terms>, Vec<Vec3>, Solved), StepError> {
-        let (rhs, terms) = self.assemble(potential, way, contacts);
+    ) -> Result<(Vec<f64>, Vec<Vec3>, Solved), StepError> {
+        let (rhs, stiffnesses) = self.assemble(potential, way, contacts);
         let outcome = self.direction(potential, way, contacts, rhs);
         let failed = matches!(outcome, Err(StepError::LinearSolver { .. }));
         if failed && self.linear.takes_double(self.system) {
-            let (rhs, terms) = self.assemble(potential, way, contacts);
+            let (rhs, stiffnesses) = self.assemble(potential, way, contacts);
             let (d, solved) = self.direction(potential, way, contacts, rhs)?;
-            return Ok((terms, d, solved));
+            return Ok((stiffnesses, d, solved));
         }
-        outcome.map(|(d, solved)| (terms, d, solved))
+        outcome.map(|(d, solved)| (stiffnesses, d, solved))
     }
 
-    /// The system and its right-hand side, and the terms of contacts.
+    /// The system and its right-hand side, and the stiffnesses of contacts.
     fn assemble(
         &mut self,
         potential: &IncrementalPotential<'_>,
         way: Way<'_>,
         contacts: &[Contact],
-    ) -> (Vec<Vec3>, Vec<Terms>) {
+    ) -> (Vec<Vec3>, Vec<f64>) {
         let (options, world, limits) = (self.options, self.world, self.limits);
         let (system, contact_matrix, detector) =
             (&mut *self.system, &mut *self.contact_matrix, &*self.detector);
@@ -162,13 +135,14 @@ impl Newton<'_> {
             rhs.iter_mut().for_each(|g| *g = -*g);
             potential.hessian(x, Curvature::Projected, system);
             let inertia = potential.step_size().powi(-2);
-            let elastic = Elastic { matrix: &*system, inertia, fixed: &potential.prescription.fixed };
-            let terms = contact_matrix.evaluate(options, world, elastic, way, contacts);
+            let elastic = Elastic { matrix: &*system, inertia };
+            let evaluation = Evaluation { options, world, fixed: &potential.prescription.fixed, way };
+            let (stiffnesses, terms) = contact_matrix.evaluate(evaluation, elastic, contacts);
             let stretched = limits.evaluate(options, elastic, &world.model.mass, x);
             add_terms(&stretched, system, &mut rhs);
             contact_matrix.add(contacts, &terms, system, &mut rhs);
             Bearers::new(options, detector, world.model).add_couples(contacts, &terms, x, &mut rhs);
-            (rhs, terms)
+            (rhs, stiffnesses)
         })
     }
 
@@ -205,6 +179,62 @@ impl Newton<'_> {
         self.linear.make_room();
         self.contact_matrix.make_room();
         outcome
+    }
+}
+
+/// A direction that was found, and what contacts make of it.
+struct ContactsOfSolve<'a> {
+    evaluation: Evaluation<'a>,
+    direction: &'a [Vec3],
+    limit: &'a Limit,
+}
+
+impl ContactsOfSolve<'_> {
+    /// Gives contacts the forces of this solve as forecasts. Returns their forces as far as the direction is gone along, and whether friction of some contact is not yet what it will be, by
+    /// enough to matter beside accelerations of `slowest` \[m/s²\].
+    fn conclude(&self, contacts: &mut [Contact], stiffnesses: &[f64], slowest: f64) -> (Vec<Vec3>, bool) {
+        let is_settling = AtomicBool::new(false);
+        let conclude = |(contact, &kappa): (&mut Contact, &f64)| {
+            let terms = self.evaluation.terms(contact, kappa);
+            if !is_settling.load(Ordering::Relaxed) && self.is_settling(contact, &terms, slowest) {
+                is_settling.store(true, Ordering::Relaxed);
+            }
+            (contact.forecast, contact.origin) = (self.forecast(contact, &terms), Origin::Own);
+            self.force(contact, &terms)
+        };
+        let each = contacts.par_iter_mut().zip(stiffnesses).with_min_len(CHUNK);
+        let forces = each.map(conclude).collect();
+        (forces, is_settling.into_inner())
+    }
+
+    /// Whether friction of a contact is not yet what it will be: its slip or its limit.
+    fn is_settling(&self, contact: &Contact, terms: &Terms, slowest: f64) -> bool {
+        let Evaluation { options, world, fixed, way } = self.evaluation;
+        let masses = Masses { of_block: &world.model.mass, fixed };
+        let mu = self.coefficient(contact);
+        options.friction != FrictionModel::None
+            && mu > 0.0
+            && is_settling(options, (contact, terms), mu, masses, (way, self.direction), slowest)
+    }
+
+    /// The force at the end of the whole direction, per pair of primitives.
+    fn forecast(&self, contact: &Contact, terms: &Terms) -> Forecast {
+        let Evaluation { options, way, .. } = self.evaluation;
+        let mu = self.coefficient(contact);
+        let force = forecast(options, (contact, terms), mu, (way, self.direction));
+        (force / contact.weight).map(|f| f as f32).into()
+    }
+
+    /// The force where the line search ends, linear about the start of the iteration \[N\].
+    fn force(&self, contact: &Contact, terms: &Terms) -> Vec3 {
+        let alpha = self.limit.of(contact);
+        let undone = contact.relative(self.direction) * alpha - contact.ahead() * (1.0 - alpha);
+        -(terms.pull + terms.hessian.mul(&undone))
+    }
+
+    fn coefficient(&self, contact: &Contact) -> f64 {
+        let [a, b] = contact.objects().map(|o| o as usize);
+        self.evaluation.world.parameters.friction_between(a, b)
     }
 }
 

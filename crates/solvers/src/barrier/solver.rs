@@ -227,16 +227,14 @@ impl BarrierSolver {
             report.residual.extend([("change_m", last.change), ("mean_change_m", last.mean_change)]);
             report_contacts(world, &last, &now.blocks, report);
             last.forces = Vec::new();
-            let kept = last.contacts.iter().map(|contact| {
+            let (anchors, limit) = (&self.anchors, &last.limit);
+            self.anchors = Memory::in_place_of(last.contacts, |contact| {
                 let moved = contact.displacement(&state.blocks, &now.blocks)
                     + contact.moved()
-                    + contact.ahead() * last.limit.of(contact);
-                let slip = slip_to_keep(&self.options, contact, &(contact.slip(&self.anchors) + moved));
-                (contact, Kept { slip, force: contact.forecast })
+                    + contact.ahead() * limit.of(contact);
+                let slip = slip_to_keep(&self.options, contact, &(contact.slip(anchors) + moved));
+                Kept { slip, force: contact.forecast }
             });
-            let mut anchors = Memory::default();
-            anchors.replace(kept);
-            self.anchors = anchors;
         }
         accept(world, state, now.blocks.into_owned(), advanced, Inertia::Dynamic);
         (self.kinematic, self.kinematic_time) = (now.kinematic, state.time);
