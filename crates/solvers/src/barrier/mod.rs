@@ -15,7 +15,7 @@ mod merged;
 mod near;
 mod newton;
 mod options;
-mod pair_rows;
+mod packed_pairs;
 mod pressure;
 mod progress;
 mod solver;

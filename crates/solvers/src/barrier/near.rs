@@ -4,7 +4,7 @@
 //! every pair that a search of its own would find: further iterations look at pairs, not at the tree. The list is forgotten at
 //! the start of a step, so that a resumed run finds the same.
 
-use super::pair_rows::{PairRows, RoundedGap};
+use super::packed_pairs::PackedPairs;
 use rayon::prelude::*;
 use stiction_collision::broad_phase::PackedPair;
 use stiction_collision::narrow_phase::{edge_edge_pair, vertex_triangle_pair};
@@ -19,7 +19,7 @@ pub(super) struct NearPairs {
     /// Lowest and highest corner per vertex \[m\], rounded inward.
     boxes: Vec<[[f32; 3]; 2]>,
     /// Vertex–triangle and edge–edge pairs with their gaps at the reference, as parts of the search found them. Sorted is what is selected: to sort all takes as long and twice the memory.
-    parts: Vec<[PairRows; 2]>,
+    parts: Vec<[PackedPairs; 2]>,
 }
 
 /// Which pairs of a list are asked for.
@@ -67,8 +67,8 @@ impl NearPairs {
         let gaps = ReferenceGaps { mesh, reference: from };
         self.parts = phase.boxed_parts(mesh, corners, gap + 2.0 * margin, |(faces, edges)| {
             [
-                PairRows::new(faces, |pair| gaps.vertex_triangle(pair)),
-                PairRows::new(edges, |pair| gaps.edge_edge(pair)),
+                PackedPairs::new(faces, |pair| gaps.vertex_triangle(pair)),
+                PackedPairs::new(edges, |pair| gaps.edge_edge(pair)),
             ]
         })?;
         // Searches are rare, and what comes between needs the room.
@@ -97,61 +97,87 @@ impl NearPairs {
     /// each other: most pairs are turned down by the first, those that are carried along together by the second, none of them looked at. An object goes any share of its way,
     /// as its island may: beside another object both count at either end.
     pub fn select(&self, mesh: &CollisionMesh, ways: [&[Vec3]; 2], wanted: Wanted) -> Candidates {
-        let by = |end: &[Vec3], v: usize| end[v] - self.reference[v];
-        let travel =
-            |v: usize| ways.map(|end| by(end, v).norm_squared()).into_iter().fold(0.0, f64::max).sqrt();
-        let travel: Vec<f32> =
-            (0..ways[0].len()).into_par_iter().with_min_len(CHUNK).map(|v| travel(v) as f32).collect();
-        let furthest = |vertices: &[u32]| vertices.iter().map(|&v| travel[v as usize]).fold(0.0, f32::max);
-        // Largest at the ends of straight ways.
-        let beside = |a: &[u32], b: &[u32], ends: [&[Vec3]; 2]| {
-            let of_one =
-                |u: Vec3| b.iter().map(|&v| (u - by(ends[1], v as usize)).norm_squared()).fold(0.0, f64::max);
-            a.iter().map(|&v| of_one(by(ends[0], v as usize))).fold(0.0, f64::max)
-        };
-        let [from, to] = ways;
-        let most_beside = |a: &[u32], b: &[u32], one_object: bool| {
-            let together = beside(a, b, [from, from]).max(beside(a, b, [to, to]));
-            let squared = match one_object {
-                true => together,
-                false => together.max(beside(a, b, [from, to])).max(beside(a, b, [to, from])),
-            };
-            squared.sqrt() as f32
-        };
+        let travels = Travels::new(&self.reference, ways);
         let (share, reach) = match wanted {
             Wanted::Nearer(gap) => (1.0, gap as f32),
             Wanted::Closing(slack) => (1.0 - slack as f32, 0.0),
         };
         // Single precision rounds by 1e-7: a wider net.
         let most = |moved: f32| 1.0001 * (reach + moved) + f32::MIN_POSITIVE;
-        let keeps = |gap: RoundedGap, exact: &dyn Fn() -> f32, (a, b): (&[u32], &[u32]), one_object: bool| {
-            let [low, high] = gap.bounds().map(|bound| share * bound);
-            let by_travel = most(furthest(a) + furthest(b));
-            if low > by_travel {
-                return false;
-            }
-            let most = by_travel.min(most(most_beside(a, b, one_object)));
-            low <= most && (high <= most || share * exact() <= most)
-        };
+        // A gap is known within bounds; where they do not decide it is found anew.
+        let keeps =
+            |bounds: [f32; 2], exact: &dyn Fn() -> f32, (a, b): (&[u32], &[u32]), one_object: bool| {
+                let [low, high] = bounds.map(|bound| share * bound);
+                let by_travel = most(travels.furthest(a) + travels.furthest(b));
+                if low > by_travel {
+                    return false;
+                }
+                let most = by_travel.min(most(travels.most_beside(a, b, one_object)));
+                low <= most && (high <= most || share * exact() <= most)
+            };
         let (edges, triangles) = (mesh.edges(), mesh.triangles());
         let gaps = ReferenceGaps { mesh, reference: &self.reference };
-        let keeps_face = |(pair, gap): ([u32; 2], RoundedGap)| {
-            let [v, t] = pair;
-            let one_object = mesh.vertex_body(v) == Some(mesh.triangle_body(t));
-            keeps(gap, &|| gaps.vertex_triangle(pair), (&[v], &triangles[t as usize]), one_object)
-        };
-        let keeps_edges = |(pair, gap): ([u32; 2], RoundedGap)| {
-            let [a, b] = pair;
-            let one_object = mesh.edge_body(a) == mesh.edge_body(b);
-            let ends = pair.map(|edge| &edges[edge as usize][..]);
-            keeps(gap, &|| gaps.edge_edge(pair), (ends[0], ends[1]), one_object)
-        };
-        let select = |[faces, edges]: &[PairRows; 2]| {
-            let packed = |(pair, _): ([u32; 2], RoundedGap)| PackedPair::new(pair);
-            let faces = faces.iter().filter(|entry| keeps_face(*entry)).map(packed).collect();
-            (faces, edges.iter().filter(|entry| keeps_edges(*entry)).map(packed).collect())
+        let select = |[faces, edge_pairs]: &[PackedPairs; 2]| {
+            let (mut kept_faces, mut kept_edges) = (Vec::new(), Vec::new());
+            faces.for_each(|pair, bounds| {
+                let ([v, t], exact) = (pair, || gaps.vertex_triangle(pair));
+                let one_object = mesh.vertex_body(v) == Some(mesh.triangle_body(t));
+                if keeps(bounds, &exact, (&[v], &triangles[t as usize]), one_object) {
+                    kept_faces.push(PackedPair::new(pair));
+                }
+            });
+            edge_pairs.for_each(|pair, bounds| {
+                let ([a, b], exact) = (pair, || gaps.edge_edge(pair));
+                let one_object = mesh.edge_body(a) == mesh.edge_body(b);
+                if keeps(bounds, &exact, (&edges[a as usize], &edges[b as usize]), one_object) {
+                    kept_edges.push(PackedPair::new(pair));
+                }
+            });
+            (kept_faces, kept_edges)
         };
         Candidates::from_parts(self.parts.par_iter().map(select).collect())
+    }
+}
+
+/// How far vertices are from a reference at both ends of their ways.
+struct Travels<'a> {
+    reference: &'a [Vec3],
+    ways: [&'a [Vec3]; 2],
+    /// The larger of both by vertex \[m\].
+    largest: Vec<f32>,
+}
+
+impl<'a> Travels<'a> {
+    fn new(reference: &'a [Vec3], ways: [&'a [Vec3]; 2]) -> Travels<'a> {
+        let largest = |v: usize| {
+            let squares = ways.map(|end| (end[v] - reference[v]).norm_squared());
+            squares.into_iter().fold(0.0, f64::max).sqrt() as f32
+        };
+        let largest = (0..ways[0].len()).into_par_iter().with_min_len(CHUNK).map(largest).collect();
+        Travels { reference, ways, largest }
+    }
+
+    #[inline]
+    fn furthest(&self, vertices: &[u32]) -> f32 {
+        vertices.iter().map(|&v| self.largest[v as usize]).fold(0.0, f32::max)
+    }
+
+    /// The most that vertices of two features moved beside each other, each at an end of its own \[m²\]. It is largest at the ends of straight ways.
+    fn beside(&self, a: &[u32], b: &[u32], ends: [&[Vec3]; 2]) -> f64 {
+        let by = |end: &[Vec3], v: u32| end[v as usize] - self.reference[v as usize];
+        let of_one = |u: Vec3| b.iter().map(|&v| (u - by(ends[1], v)).norm_squared()).fold(0.0, f64::max);
+        a.iter().map(|&v| of_one(by(ends[0], v))).fold(0.0, f64::max)
+    }
+
+    /// The same wherever on their ways objects may be \[m\].
+    fn most_beside(&self, a: &[u32], b: &[u32], one_object: bool) -> f32 {
+        let [from, to] = self.ways;
+        let together = self.beside(a, b, [from, from]).max(self.beside(a, b, [to, to]));
+        let squared = match one_object {
+            true => together,
+            false => together.max(self.beside(a, b, [from, to])).max(self.beside(a, b, [to, from])),
+        };
+        squared.sqrt() as f32
     }
 }
 
@@ -211,7 +237,11 @@ mod tests {
 
     impl NearPairs {
         fn all(&self) -> Candidates {
-            let pairs = |rows: &PairRows| rows.iter().map(|(pair, _)| PackedPair::new(pair)).collect();
+            let pairs = |packed: &PackedPairs| {
+                let mut all = Vec::new();
+                packed.for_each(|pair, _| all.push(PackedPair::new(pair)));
+                all
+            };
             Candidates::from_parts(self.parts.iter().map(|[a, b]| (pairs(a), pairs(b))).collect())
         }
     }
