@@ -20,10 +20,20 @@ use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use stiction_energy::Curvature;
-use stiction_numerics::{BlockMatrix, MaskedOperator, PcgParts, Vec3};
+use stiction_numerics::{BlockMatrix, MaskedOperator, PcgParts, Vec3, return_freed_memory};
 
 /// Contacts per task.
 const CHUNK: usize = 1024;
+
+/// Contacts from which on it pays to give their room back to the system as soon as it is free.
+const MANY: usize = 1 << 14;
+
+/// Gives back what contacts took where they are many; below that it would take its share of the time.
+pub(super) fn return_room_of(contacts: usize) {
+    if contacts >= MANY {
+        return_freed_memory();
+    }
+}
 
 /// What iterations share.
 pub(super) struct Newton<'a> {
@@ -107,6 +117,7 @@ impl Newton<'_> {
         contacts: &[Contact],
     ) -> Result<(Vec<f64>, Vec<Vec3>, Solved), StepError> {
         let (rhs, stiffnesses) = self.assemble(potential, way, contacts);
+        return_room_of(contacts.len());
         let outcome = self.direction(potential, way, contacts, rhs);
         let failed = matches!(outcome, Err(StepError::LinearSolver { .. }));
         if failed && self.linear.takes_double(self.system) {
@@ -178,6 +189,7 @@ impl Newton<'_> {
         });
         self.linear.make_room();
         self.contact_matrix.make_room();
+        return_room_of(contacts.len());
         outcome
     }
 }

@@ -6,7 +6,7 @@ use super::check::{inspect, refuse};
 use super::contacts::{Configuration, Contact, Detector, scripted_vertices};
 use super::friction::slip_to_keep;
 use super::linear_solve::LinearSolves;
-use super::newton::{Iteration, Newton};
+use super::newton::{Iteration, Newton, return_room_of};
 use super::options::BarrierOptions;
 use super::progress::Progress;
 use super::strain_limits::StrainLimits;
@@ -206,6 +206,7 @@ impl BarrierSolver {
         let Attempt { now, advanced, progress, gap } = attempt;
         // What the step leaves behind takes its place.
         self.forget_step();
+        return_room_of(progress.last.as_ref().map_or(0, |last| last.contacts.len()));
         report.advanced = advanced;
         report.iterations = progress.iterations;
         report.converged = progress.converged;
