@@ -97,45 +97,72 @@ impl NearPairs {
     /// each other: most pairs are turned down by the first, those that are carried along together by the second, none of them looked at. An object goes any share of its way,
     /// as its island may: beside another object both count at either end.
     pub fn select(&self, mesh: &CollisionMesh, ways: [&[Vec3]; 2], wanted: Wanted) -> Candidates {
-        let travels = Travels::new(&self.reference, ways);
-        let (share, reach) = match wanted {
-            Wanted::Nearer(gap) => (1.0, gap as f32),
-            Wanted::Closing(slack) => (1.0 - slack as f32, 0.0),
-        };
-        // Single precision rounds by 1e-7: a wider net.
-        let most = |moved: f32| 1.0001 * (reach + moved) + f32::MIN_POSITIVE;
-        // A gap is known within bounds; where they do not decide it is found anew.
-        let keeps =
-            |bounds: [f32; 2], exact: &dyn Fn() -> f32, (a, b): (&[u32], &[u32]), one_object: bool| {
-                let [low, high] = bounds.map(|bound| share * bound);
-                let by_travel = most(travels.furthest(a) + travels.furthest(b));
-                if low > by_travel {
-                    return false;
-                }
-                let most = by_travel.min(most(travels.most_beside(a, b, one_object)));
-                low <= most && (high <= most || share * exact() <= most)
-            };
-        let (edges, triangles) = (mesh.edges(), mesh.triangles());
+        let sieve = Sieve::new(Travels::new(&self.reference, ways), wanted);
         let gaps = ReferenceGaps { mesh, reference: &self.reference };
+        let (edges, triangles) = (mesh.edges(), mesh.triangles());
         let select = |[faces, edge_pairs]: &[PackedPairs; 2]| {
             let (mut kept_faces, mut kept_edges) = (Vec::new(), Vec::new());
             faces.for_each(|pair, bounds| {
-                let ([v, t], exact) = (pair, || gaps.vertex_triangle(pair));
+                let [v, t] = pair;
                 let one_object = mesh.vertex_body(v) == Some(mesh.triangle_body(t));
-                if keeps(bounds, &exact, (&[v], &triangles[t as usize]), one_object) {
+                let features = (&[v][..], &triangles[t as usize][..]);
+                if sieve.keeps(bounds, || gaps.vertex_triangle(pair), features, one_object) {
                     kept_faces.push(PackedPair::new(pair));
                 }
             });
             edge_pairs.for_each(|pair, bounds| {
-                let ([a, b], exact) = (pair, || gaps.edge_edge(pair));
+                let [a, b] = pair;
                 let one_object = mesh.edge_body(a) == mesh.edge_body(b);
-                if keeps(bounds, &exact, (&edges[a as usize], &edges[b as usize]), one_object) {
+                let features = (&edges[a as usize][..], &edges[b as usize][..]);
+                if sieve.keeps(bounds, || gaps.edge_edge(pair), features, one_object) {
                     kept_edges.push(PackedPair::new(pair));
                 }
             });
             (kept_faces, kept_edges)
         };
         Candidates::from_parts(self.parts.par_iter().map(select).collect())
+    }
+}
+
+/// Tells by gaps at a reference and by what moved since which pairs are wanted.
+struct Sieve<'a> {
+    travels: Travels<'a>,
+    /// Share of a gap that may be lost.
+    share: f32,
+    /// Gap that is near enough \[m\].
+    reach: f32,
+}
+
+impl<'a> Sieve<'a> {
+    fn new(travels: Travels<'a>, wanted: Wanted) -> Sieve<'a> {
+        let (share, reach) = match wanted {
+            Wanted::Nearer(gap) => (1.0, gap as f32),
+            Wanted::Closing(slack) => (1.0 - slack as f32, 0.0),
+        };
+        Sieve { travels, share, reach }
+    }
+
+    /// Whether two features may come near. Their gap at the reference is known within bounds \[m\]; where these do not decide it is found anew.
+    #[inline]
+    fn keeps(
+        &self,
+        bounds: [f32; 2],
+        gap: impl Fn() -> f32,
+        (a, b): (&[u32], &[u32]),
+        one_object: bool,
+    ) -> bool {
+        let [low, high] = bounds.map(|bound| self.share * bound);
+        let by_travel = self.most(self.travels.furthest(a) + self.travels.furthest(b));
+        if low > by_travel {
+            return false;
+        }
+        let most = by_travel.min(self.most(self.travels.most_beside(a, b, one_object)));
+        low <= most && (high <= most || self.share * gap() <= most)
+    }
+
+    /// The share of a gap up to which features come near that moved by so much. Single precision rounds by 1e-7: a wider net.
+    fn most(&self, moved: f32) -> f32 {
+        1.0001 * (self.reach + moved) + f32::MIN_POSITIVE
     }
 }
 
@@ -265,6 +292,36 @@ mod tests {
         assert!(!nearer.is_empty() && nearer.iter().all(|pair| found.edge_edge.contains(pair)));
         let counts = |pairs: &Candidates| pairs.vertex_triangle.len() + pairs.edge_edge.len();
         assert!(4 * counts(&found) < counts(&all), "{} of {}", counts(&found), counts(&all));
+    }
+
+    /// Gaps are kept in one byte, but what is selected goes by the gaps themselves.
+    #[test]
+    fn rounded_gaps_select_what_exact_ones_do() {
+        let ((mesh, start), mut random) = (sheets(2), Random::new(43));
+        let mut phase = BroadPhase::new(&mesh, &start).expect("a tree");
+        let [from, to] =
+            [0; 2].map(|_| start.iter().map(|x| x + random.vector(-1e-3, 1e-3)).collect::<Vec<Vec3>>());
+        let mut near = NearPairs::default();
+        near.cover(&mut phase, &mesh, [&from, &to], 0.0035).expect("a search");
+        let (all, gaps) = (near.all(), ReferenceGaps { mesh: &mesh, reference: &near.reference });
+        for wanted in [Wanted::Nearer(0.0035), Wanted::Nearer(0.002), Wanted::Closing(0.1)] {
+            let found = near.select(&mesh, [&from, &to], wanted);
+            let sieve = Sieve::new(Travels::new(&near.reference, [&from, &to]), wanted);
+            let keeps_face = |pair: &[u32; 2]| {
+                let (gap, [v, t]) = (gaps.vertex_triangle(*pair), *pair);
+                let one_object = mesh.vertex_body(v) == Some(mesh.triangle_body(t));
+                sieve.keeps([gap; 2], || gap, (&[v], &mesh.triangles()[t as usize]), one_object)
+            };
+            let keeps_edges = |pair: &[u32; 2]| {
+                let (gap, ends) = (gaps.edge_edge(*pair), pair.map(|e| &mesh.edges()[e as usize][..]));
+                let one_object = mesh.edge_body(pair[0]) == mesh.edge_body(pair[1]);
+                sieve.keeps([gap; 2], || gap, (ends[0], ends[1]), one_object)
+            };
+            let faces: Vec<[u32; 2]> = all.vertex_triangle.iter().copied().filter(keeps_face).collect();
+            let edges: Vec<[u32; 2]> = all.edge_edge.iter().copied().filter(keeps_edges).collect();
+            assert!(!faces.is_empty() && faces.len() < all.vertex_triangle.len());
+            assert!(found == Candidates { vertex_triangle: faces, edge_edge: edges });
+        }
     }
 
     /// Whichever share of a common way its island lets an object go, the pairs that this brings together are known.
