@@ -180,3 +180,17 @@ impl ComponentFactor {
 fn is_positive(pivot: f64) -> bool {
     pivot > 0.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_of_any_length_are_rounded_in_place() {
+        for length in [0, 1, SECTION - 1, SECTION, 2 * SECTION + 5] {
+            let values: Vec<f64> = (0..length).map(|k| 1.0 / (k as f64 - 7.5)).collect();
+            let expected: Vec<f32> = values.iter().map(|&value| value as f32).collect();
+            assert_eq!(rounded(values), expected);
+        }
+    }
+}

@@ -425,6 +425,7 @@ mod tests {
                 let mut same = y.clone();
                 let dot = matrix.apply_dot(&x, &mut same);
                 assert!(same == y && (dot - ordered_dot(&x, &y)).abs() < 1e-12 * dot.abs());
+                couplings.release_values();
                 (y, rhs)
             };
             pool.install(|| rounds.iter().map(assemble).collect::<Vec<_>>())
