@@ -82,6 +82,7 @@ impl Newton<'_> {
         let (detector, world) = (&mut *self.detector, self.world);
         let mut contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, &forecasts))?;
         drop(forecasts);
+        return_room_of(contacts.len());
         let fixed = &potential.prescription.fixed;
         let (stiffnesses, d, solved) = self.assemble_and_solve(potential, way, &contacts)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
