@@ -2,7 +2,7 @@
 //!
 //! A first look at the candidates keeps those within the gap by their numbers alone and merges duplicates; a second look makes the pairs, section by section.
 
-use super::{CHUNK, PairKind, Place, ProximityPair, edge_edge_pair, vertex_triangle_pair};
+use super::{CHUNK, PairKind, Place, ProximityPair, edge_edge_pair, narrow_phase, vertex_triangle_pair};
 use crate::broad_phase::Candidates;
 use crate::surface::CollisionMesh;
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ struct Numbered<'a> {
     positions: &'a [Vec3],
 }
 
-/// Shows all pairs of [`narrow_phase`](super::narrow_phase) in its order, in sections.
+/// Shows all pairs of [`narrow_phase`] in its order, in sections.
 pub fn visit_pairs(
     mesh: &CollisionMesh,
     candidates: &Candidates,
@@ -33,6 +33,10 @@ pub fn visit_pairs(
     gap: f64,
     mut visit: impl FnMut(&[ProximityPair]),
 ) {
+    // Few pairs have room all at once, and one look is enough.
+    if candidates.len() <= SECTION {
+        return visit(&narrow_phase(mesh, candidates, positions, gap));
+    }
     let numbered = Numbered { mesh, candidates, positions };
     let sources = numbered.sources(gap);
     let pair = |source: &Source| {
@@ -103,7 +107,6 @@ impl Numbered<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::narrow_phase;
     use super::*;
     use crate::broad_phase::brute_force;
     use crate::surface::{BodyTraits, MeshInput};

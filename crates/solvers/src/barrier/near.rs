@@ -71,6 +71,7 @@ impl NearPairs {
                 PackedPairs::new(edges, |pair| gaps.edge_edge(pair)),
             ]
         })?;
+        self.parts.retain(|part| part.iter().any(|pairs| !pairs.is_empty()));
         // Searches are rare, and what comes between needs the room.
         phase.release_boxes();
         // A hair inside: the tree rounds its boxes.
@@ -100,14 +101,14 @@ impl NearPairs {
         let sieve = Sieve::new(Travels::new(&self.reference, ways), wanted);
         let gaps = ReferenceGaps { mesh, reference: &self.reference };
         let (edges, triangles) = (mesh.edges(), mesh.triangles());
-        let select = |[faces, edge_pairs]: &[PackedPairs; 2]| {
-            let (mut kept_faces, mut kept_edges) = (Vec::new(), Vec::new());
+        let select = |mut kept: (Vec<PackedPair>, Vec<PackedPair>),
+                      [faces, edge_pairs]: &[PackedPairs; 2]| {
             faces.for_each(|pair, bounds| {
                 let [v, t] = pair;
                 let one_object = mesh.vertex_body(v) == Some(mesh.triangle_body(t));
                 let features = (&[v][..], &triangles[t as usize][..]);
                 if sieve.keeps(bounds, || gaps.vertex_triangle(pair), features, one_object) {
-                    kept_faces.push(PackedPair::new(pair));
+                    kept.0.push(PackedPair::new(pair));
                 }
             });
             edge_pairs.for_each(|pair, bounds| {
@@ -115,12 +116,12 @@ impl NearPairs {
                 let one_object = mesh.edge_body(a) == mesh.edge_body(b);
                 let features = (&edges[a as usize][..], &edges[b as usize][..]);
                 if sieve.keeps(bounds, || gaps.edge_edge(pair), features, one_object) {
-                    kept_edges.push(PackedPair::new(pair));
+                    kept.1.push(PackedPair::new(pair));
                 }
             });
-            (kept_faces, kept_edges)
+            kept
         };
-        Candidates::from_parts(self.parts.par_iter().map(select).collect())
+        Candidates::from_parts(self.parts.par_iter().fold(Default::default, select).collect())
     }
 }
 

@@ -42,6 +42,10 @@ impl PackedPairs {
         PackedPairs { bytes, scale }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// Shows all pairs in order, each with two numbers between which its gap lies, lower one first \[m\].
     #[inline]
     pub fn for_each(&self, mut visit: impl FnMut([u32; 2], [f32; 2])) {
