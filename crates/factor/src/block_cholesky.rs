@@ -102,12 +102,9 @@ impl SparseCholesky {
         results.into_iter().collect()
     }
 
-    /// Frees the numbers of the factor; the analysis stays. Solves panic until the next factorisation.
+    /// Frees the numbers of a rounded factor; the analysis stays. Solves may panic until the next factorisation.
     pub fn release_factor(&mut self) {
-        for component in &mut self.components {
-            component.factor.release();
-            component.values = Vec::new();
-        }
+        self.components.iter_mut().for_each(|component| component.factor.release());
     }
 
     /// Solves A x = b in place. Panics before the first successful factorisation or on another length.

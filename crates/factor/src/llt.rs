@@ -115,11 +115,10 @@ impl ComponentFactor {
         }
     }
 
-    /// Frees the numbers of L.
+    /// Frees the numbers of L where each factorisation makes them anew; memory that is used again stays.
     pub(crate) fn release(&mut self) {
-        match &mut self.values {
-            Values::Double(values) => *values = Vec::new(),
-            Values::Single(values) => *values = Vec::new(),
+        if self.is_rounded() {
+            self.round();
         }
     }
 

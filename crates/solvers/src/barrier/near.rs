@@ -40,6 +40,9 @@ const MARGIN: f64 = 0.5;
 /// Vertices per task.
 const CHUNK: usize = 4096;
 
+/// Packed pairs per task \[bytes\]: some eight thousand.
+const TASK_BYTES: usize = 24_000;
+
 impl NearPairs {
     pub fn forget(&mut self) {
         *self = NearPairs::default();
@@ -71,7 +74,7 @@ impl NearPairs {
                 PackedPairs::new(edges, |pair| gaps.edge_edge(pair)),
             ]
         })?;
-        self.parts.retain(|part| part.iter().any(|pairs| !pairs.is_empty()));
+        self.parts.retain(|part| part.iter().any(|pairs| pairs.bytes() > 0));
         // Searches are rare, and what comes between needs the room.
         phase.release_boxes();
         // A hair inside: the tree rounds its boxes.
@@ -121,7 +124,14 @@ impl NearPairs {
             });
             kept
         };
-        Candidates::from_parts(self.parts.par_iter().fold(Default::default, select).collect())
+        let parts = self.parts.par_iter().with_min_len(self.parts_per_task());
+        Candidates::from_parts(parts.fold(Default::default, select).collect())
+    }
+
+    /// Parts that hold some thousand pairs together: less is not worth a task.
+    fn parts_per_task(&self) -> usize {
+        let bytes: usize = self.parts.iter().flatten().map(PackedPairs::bytes).sum();
+        (TASK_BYTES * self.parts.len()).div_ceil(bytes.max(1)).max(1)
     }
 }
 

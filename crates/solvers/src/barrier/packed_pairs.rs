@@ -1,6 +1,6 @@
 //! Pairs of features with their gaps, many of them, in little memory: where contacts are many a list of candidates has ten pairs for each.
 //!
-//! Sorted pairs are written as differences, most of which fit in one byte, and a gap takes another: five binary digits of it, which tell between which bounds it lies. Whoever must know it
+//! Sorted pairs are written as differences, most of which fit in one byte, and a gap takes another: six binary digits of it, which tell between which bounds it lies. Whoever must know it
 //! better (one in some dozen) finds it anew. A pair takes three bytes instead of twelve.
 
 use stiction_collision::broad_phase::PackedPair;
@@ -42,8 +42,9 @@ impl PackedPairs {
         PackedPairs { bytes, scale }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+    /// Bytes that the pairs take, three each or so.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
     }
 
     /// Shows all pairs in order, each with two numbers between which its gap lies, lower one first \[m\].
@@ -106,7 +107,7 @@ fn unfolded(number: u32) -> u32 {
     (number >> 1) ^ (number & 1).wrapping_neg()
 }
 
-/// Gaps in one byte, relative to the largest of a list: sixteen powers of two with sixteen steps each. What is smaller or not positive becomes zero.
+/// Gaps in one byte, relative to the largest of a list: eight powers of two with 32 steps each. What is smaller or not positive becomes zero.
 #[derive(Clone, Copy, Debug, Default)]
 struct GapScale {
     /// Upper digits of the largest gap.
@@ -114,7 +115,7 @@ struct GapScale {
 }
 
 /// Digits of a number in single precision that a step leaves out.
-const LEFT_OUT: u32 = 19;
+const LEFT_OUT: u32 = 18;
 
 impl GapScale {
     /// For gaps up to this \[m\].
@@ -171,9 +172,9 @@ mod tests {
             for gap in some.chain([0.0, -0.0, -1.0, largest]) {
                 let [low, high] = scale.bounds(scale.round(gap));
                 assert!(low <= gap && gap <= high, "{low} {gap} {high}");
-                // Ratios of steps, and what is left at the bottom of sixteen powers of two.
+                // Ratios of steps, and what is left at the bottom of eight powers of two.
                 assert!(
-                    high - low.max(0.0) <= gap.max(0.0) / 16.0 + largest * 1.75e-5 + 1e-38,
+                    high - low.max(0.0) <= gap.max(0.0) / 32.0 + largest * 4.2e-3 + 1e-38,
                     "{low} {gap} {high}"
                 );
             }
