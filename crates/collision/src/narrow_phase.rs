@@ -5,6 +5,10 @@
 //! seen by every face around that edge); such a pair is kept once, with its multiplicity: the number of
 //! vertex–triangle candidates that led to it.
 
+mod sections;
+
+pub use sections::visit_pairs;
+
 use crate::broad_phase::Candidates;
 use crate::distance::{Feature, edge_edge, point_edge, point_triangle};
 use crate::surface::CollisionMesh;
@@ -131,6 +135,10 @@ impl Place {
         let gap = if bits < 0 { bits ^ i64::MAX } else { bits };
         let fewer = u32::MAX - pair.multiplicity;
         Place { kind: pair.kind, features: pair.features, gap, fewer, index: index as u32 }
+    }
+
+    fn multiplicity(&self) -> u32 {
+        u32::MAX - self.fewer
     }
 }
 

@@ -82,13 +82,22 @@ pub enum Friction {
 }
 
 /// Nodes and signed weights of `x_A − x_B`: positive on A's side, negative on B's. Prescribed nodes do not appear.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ContactStencil {
+    /// The rest is [`NO_NODE`].
     nodes: [u32; 4],
     weights: [f64; 4],
-    length: u32,
     /// All of it when there are more than four nodes.
     long: Option<Box<(Vec<u32>, Vec<f64>)>>,
+}
+
+/// Fills the places of a stencil that are free: a length of its own would take eight bytes of every contact.
+const NO_NODE: u32 = u32::MAX;
+
+impl Default for ContactStencil {
+    fn default() -> Self {
+        Self { nodes: [NO_NODE; 4], weights: [0.0; 4], long: None }
+    }
 }
 
 impl ContactStencil {
@@ -121,29 +130,34 @@ impl ContactStencil {
             }
             return;
         }
-        let length = self.length as usize;
+        let length = self.short_length();
         if let Some(k) = self.nodes[..length].iter().position(|&n| n == node) {
             self.weights[k] += weight;
         } else if length < 4 {
             self.nodes[length] = node;
             self.weights[length] = weight;
-            self.length += 1;
         } else {
             self.long = Some(Box::new((self.nodes.to_vec(), self.weights.to_vec())));
             self.add(node, weight);
         }
     }
 
+    /// Number of nodes where there are at most four.
+    #[inline]
+    fn short_length(&self) -> usize {
+        self.nodes.iter().map(|&node| usize::from(node != NO_NODE)).sum()
+    }
+
     /// The nodes.
     #[inline]
     pub fn nodes(&self) -> &[u32] {
-        self.long.as_ref().map_or(&self.nodes[..self.length as usize], |long| &long.0)
+        self.long.as_ref().map_or(&self.nodes[..self.short_length()], |long| &long.0)
     }
 
     /// Their weights.
     #[inline]
     pub fn weights(&self) -> &[f64] {
-        self.long.as_ref().map_or(&self.weights[..self.length as usize], |long| &long.1)
+        self.long.as_ref().map_or(&self.weights[..self.short_length()], |long| &long.1)
     }
 }
 

@@ -102,6 +102,11 @@ impl SparseCholesky {
         results.into_iter().collect()
     }
 
+    /// Frees the numbers of a rounded factor; the analysis stays. Solves may panic until the next factorisation.
+    pub fn release_factor(&mut self) {
+        self.components.iter_mut().for_each(|component| component.factor.release());
+    }
+
     /// Solves A x = b in place. Panics before the first successful factorisation or on another length.
     pub fn solve_in_place(&self, rhs: &mut [Vec3]) {
         assert_eq!(rhs.len(), self.pattern.block_count(), "one block per row");

@@ -38,6 +38,21 @@ impl Values {
     }
 }
 
+/// Numbers that are rounded at a time.
+const SECTION: usize = 1 << 16;
+
+/// Numbers in single precision. From the end on, freeing those that are done: both lists at once would be the most that a caller holds.
+fn rounded(mut values: Vec<f64>) -> Vec<f32> {
+    let mut rounded = vec![0.0; values.len()];
+    while !values.is_empty() {
+        let start = values.len().saturating_sub(SECTION);
+        let section = rounded[start..].iter_mut().zip(values.drain(start..));
+        section.for_each(|(single, double)| *single = double as f32);
+        values.shrink_to_fit();
+    }
+    rounded
+}
+
 impl ComponentFactor {
     /// Symbolic analysis; the plan is already in elimination order.
     pub(crate) fn analyse(plan: &ComponentPlan) -> Result<Self, FactorError> {
@@ -100,11 +115,18 @@ impl ComponentFactor {
         }
     }
 
+    /// Frees the numbers of L where each factorisation makes them anew; memory that is used again stays.
+    pub(crate) fn release(&mut self) {
+        if self.is_rounded() {
+            self.round();
+        }
+    }
+
     /// Takes over the numbers of L.
     fn keep(&mut self, values: Vec<f64>) {
         match &mut self.values {
             Values::Double(kept) => *kept = values,
-            Values::Single(kept) => *kept = values.iter().map(|&l| l as f32).collect(),
+            Values::Single(kept) => *kept = rounded(values),
         }
     }
 
@@ -156,4 +178,18 @@ impl ComponentFactor {
 /// False for NaN.
 fn is_positive(pivot: f64) -> bool {
     pivot > 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_of_any_length_are_rounded_in_place() {
+        for length in [0, 1, SECTION - 1, SECTION, 2 * SECTION + 5] {
+            let values: Vec<f64> = (0..length).map(|k| 1.0 / (k as f64 - 7.5)).collect();
+            let expected: Vec<f32> = values.iter().map(|&value| value as f32).collect();
+            assert_eq!(rounded(values), expected);
+        }
+    }
 }

@@ -71,6 +71,7 @@ fn rounded_factors_solve_to_single_precision() {
         rounded.solve_in_place(&mut x);
         let error = largest_difference(&x, &exact);
         assert!(error < 1e-4 && error > 1e-12, "{error:e}");
+        rounded.release_factor();
     }
     // Row indices stay as they are.
     assert!(10 * rounded.factor_bytes() < 7 * double.factor_bytes());
@@ -103,6 +104,7 @@ fn block_solves_agree_with_dense_over_components_masks_and_twists() {
             let scaled: Vec<Vec3> = exact.iter().map(|v| v * (k as f64 - 1.5)).collect();
             assert!(largest_difference(column, &scaled) < 1e-12);
         }
+        factor.release_factor();
     }
     assert!(factor.factor_entries() > 0 && factor.factor_bytes() > 8 * factor.factor_entries());
 }

@@ -16,3 +16,14 @@ pub fn map_large_arrays() {
         libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED);
     }
 }
+
+/// Gives memory that lies free between other arrays back to the system. For the moment when much of it was freed, and arrays that are mapped by themselves come next; takes half a
+/// millisecond where it finds ten megabytes. Other allocators than that of GNU are left alone.
+#[allow(unsafe_code)]
+pub fn return_freed_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: `malloc_trim` takes a number and keeps no pointer; it locks each arena while it looks through it, and touches free memory only.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}

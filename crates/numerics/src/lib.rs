@@ -18,7 +18,7 @@ pub mod random;
 pub mod stencil_stages;
 pub mod types;
 
-pub use allocation::map_large_arrays;
+pub use allocation::{map_large_arrays, return_freed_memory};
 pub use banded::{BandedCholesky, BandedMatrix};
 pub use block::{
     BlockMatrix, BlockPattern, CoupledMatrix, CouplingTerms, Couplings, ElementColouring, ElementSlots,

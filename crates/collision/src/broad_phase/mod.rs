@@ -52,7 +52,8 @@ impl Candidates {
         self.len() == 0
     }
 
-    fn from_parts(parts: Vec<Found>) -> Candidates {
+    /// Sorts vertex–triangle and edge–edge pairs of many parts, each of them once.
+    pub fn from_parts(parts: Vec<(Vec<PackedPair>, Vec<PackedPair>)>) -> Candidates {
         let (vertex_triangle, edge_edge): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let (vertex_triangle, edge_edge) =
             rayon::join(|| sorted_pairs(&vertex_triangle), || sorted_pairs(&edge_edge));
@@ -118,19 +119,21 @@ impl BroadPhase {
         Ok(self.candidates(mesh))
     }
 
-    /// Pairs whose gap may fall to `gap` \[m\] while every vertex stays between two corners, lowest and highest \[m\].
-    pub fn boxed_candidates(
+    /// Pairs whose gap may fall to `gap` \[m\] while every vertex stays between two corners, lowest and highest \[m\]: vertex–triangle and edge–edge pairs of one part of the tree after
+    /// the other, each of them once, handed on as soon as the part is done. What becomes of them, in a fixed order.
+    pub fn boxed_parts<T: Send>(
         &mut self,
         mesh: &CollisionMesh,
         corners: impl Fn(usize) -> [Vec3; 2] + Sync,
         gap: f64,
-    ) -> Result<Candidates, MeshError> {
+        take: impl Fn((Vec<PackedPair>, Vec<PackedPair>)) -> T + Sync,
+    ) -> Result<Vec<T>, MeshError> {
         let is_finite = |vertex: usize| corners(vertex).iter().all(|c| c.sum().is_finite());
         if let Some(vertex) = (0..mesh.vertex_count()).find(|&vertex| !is_finite(vertex)) {
             return Err(MeshError::Position { vertex });
         }
         self.update(mesh, corners, gap);
-        Ok(self.candidates(mesh))
+        Ok(self.parts(mesh, take))
     }
 
     /// Edges and triangles whose mid-surfaces may cross, thickness and rest-state exclusions left aside.
@@ -251,10 +254,14 @@ impl BroadPhase {
     }
 
     fn candidates(&self, mesh: &CollisionMesh) -> Candidates {
+        Candidates::from_parts(self.parts(mesh, |part| part))
+    }
+
+    fn parts<T: Send>(&self, mesh: &CollisionMesh, take: impl Fn(Found) -> T + Sync) -> Vec<T> {
         let pairing = self.pairing(mesh);
         let emit = |i: usize, j: usize, found: &mut Found| pairing.emit(i, j, found);
-        let parts = self.tree.self_pairs(|a, b| mesh.bodies_may_touch(a, b), Default::default, emit);
-        Candidates::from_parts(parts)
+        let may_meet = |a, b| mesh.bodies_may_touch(a, b);
+        self.tree.self_pairs_in(self.tree.boxes(), None, may_meet, Default::default, emit, take)
     }
 }
 

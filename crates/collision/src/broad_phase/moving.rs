@@ -81,7 +81,8 @@ impl BroadPhase {
         let pairing = self.moving_pairing(mesh);
         let emit = |i: usize, j: usize, found: &mut Found| pairing.emit(i, j, found);
         let may_meet = |a, b| mesh.bodies_may_touch(a, b);
-        let parts = self.tree.self_pairs_in(&self.moving.tree, None, may_meet, Default::default, emit);
+        let parts =
+            self.tree.self_pairs_in(&self.moving.tree, None, may_meet, Default::default, emit, |part| part);
         Ok(MovingPairs { parts })
     }
 
@@ -110,7 +111,8 @@ impl BroadPhase {
         };
         let may_meet = |a, b| mesh.bodies_may_touch(a, b);
         let tree = &self.moving.tree;
-        let mut parts = self.tree.self_pairs_in(tree, Some(&marks), may_meet, Found::default, emit);
+        let mut parts =
+            self.tree.self_pairs_in(tree, Some(&marks), may_meet, Found::default, emit, |part| part);
         // An element may own edges and vertices beside its changed ones.
         let any = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);
         parts.par_iter_mut().with_min_len(PARTS).for_each(|(vertex_triangle, edge_edge)| {

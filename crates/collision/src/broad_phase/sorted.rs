@@ -7,8 +7,9 @@ use rayon::prelude::*;
 pub struct PackedPair([u32; 2]);
 
 impl PackedPair {
+    /// A pair by its features.
     #[inline]
-    pub(super) fn new(pair: [u32; 2]) -> PackedPair {
+    pub fn new(pair: [u32; 2]) -> PackedPair {
         PackedPair(pair)
     }
 

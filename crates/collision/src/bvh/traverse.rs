@@ -24,18 +24,20 @@ impl Bvh {
         make: impl Fn() -> Output + Sync,
         emit: impl Fn(usize, usize, &mut Output) + Sync,
     ) -> Vec<Output> {
-        self.self_pairs_in(&self.boxes, None, may_meet, make, emit)
+        self.self_pairs_in(&self.boxes, None, may_meet, make, emit, |output| output)
     }
 
-    /// The same with further boxes that were fitted to the tree; with marks, only pairs of leaves of which one holds a marked element are looked into.
-    pub fn self_pairs_in<B: Extent, Output: Send>(
+    /// The same with further boxes that were fitted to the tree; with marks, only pairs of leaves of which one holds a marked element are looked into. `finish` takes the output of a
+    /// task as soon as it is whole.
+    pub fn self_pairs_in<B: Extent, Output, Finished: Send>(
         &self,
         boxes: &Boxes<B>,
         marks: Option<&Marks>,
         may_meet: impl Fn(u32, u32) -> bool + Sync,
         make: impl Fn() -> Output + Sync,
         emit: impl Fn(usize, usize, &mut Output) + Sync,
-    ) -> Vec<Output> {
+        finish: impl Fn(Output) -> Finished + Sync,
+    ) -> Vec<Finished> {
         let Some(root) = self.root() else { return Vec::new() };
         let is_open = |a: &Node, b: &Node| {
             let (of_a, of_b) = (self.label(a), self.label(b));
@@ -49,7 +51,7 @@ impl Bvh {
             .map(|task| {
                 let mut output = make();
                 walk.run(task, &emit, &mut output);
-                output
+                finish(output)
             })
             .collect()
     }

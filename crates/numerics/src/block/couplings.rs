@@ -67,6 +67,11 @@ impl Couplings {
         self.lower.clear();
     }
 
+    /// Frees the values until the next assembly; the pairs stay. Products and entries must not be asked for before that.
+    pub fn release_values(&mut self) {
+        self.chunks.iter_mut().for_each(|chunk| chunk.values = Vec::new());
+    }
+
     /// Number of stored blocks.
     pub fn stored_count(&self) -> usize {
         self.chunks.iter().map(|c| c.columns.len()).sum()
@@ -217,7 +222,8 @@ impl RowChunk {
     fn gather(&mut self, rows: Rows<'_>, incidence: &Incidence, terms: &impl CouplingTerms) -> bool {
         let Rows { first, pattern, mut fixed, rhs } = rows;
         let offset = pattern.row_range(first).start;
-        self.values.fill(SymmetricBlock::default());
+        self.values.clear();
+        self.values.resize(self.columns.len(), SymmetricBlock::default());
         let mut misses: Vec<Miss> = Vec::new();
         for (k, rhs) in rhs.iter_mut().enumerate() {
             let (row, new) = (first + k, misses.len());
@@ -419,6 +425,7 @@ mod tests {
                 let mut same = y.clone();
                 let dot = matrix.apply_dot(&x, &mut same);
                 assert!(same == y && (dot - ordered_dot(&x, &y)).abs() < 1e-12 * dot.abs());
+                couplings.release_values();
                 (y, rhs)
             };
             pool.install(|| rounds.iter().map(assemble).collect::<Vec<_>>())

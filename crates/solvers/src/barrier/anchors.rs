@@ -9,6 +9,7 @@
 use super::contacts::Contact;
 use crate::saved::{RestoreError, SavedState};
 use rayon::prelude::*;
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
 use stiction_collision::{PairKind, ProximityPair};
 use stiction_numerics::Vec3;
@@ -83,6 +84,11 @@ impl AnchorKey {
         AnchorKey { primitive: Label::new(WALL, feature), other: collider, feature: Label::default() }
     }
 
+    /// The object that it is touched by.
+    pub fn other(&self) -> u32 {
+        self.other
+    }
+
     /// The features of a pair by kind, that of the other object first; none for an analytic collider.
     pub fn features(&self) -> Option<[Primitive; 2]> {
         let primitive = |label: Label| match label.kind() {
@@ -143,9 +149,23 @@ struct Entry<V> {
 }
 
 impl<V> Entry<V> {
+    fn new(contact: &Contact, value: V) -> Entry<V> {
+        Entry { key: contact.key, normal: contact.normal.map(|c| c as f32).into(), value }
+    }
+
     /// Cosine of the angle between the normals.
     fn likeness(&self, normal: &Vec3) -> f64 {
         Vec3::from(self.normal.map(f64::from)).dot(normal)
+    }
+}
+
+/// Where a memory holds what a contact left, and from which side; four bytes in place of the value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Trace(Option<NonZeroU32>);
+
+impl Trace {
+    fn new(entry: usize, is_turned: bool) -> Trace {
+        Trace(NonZeroU32::new(2 * entry as u32 + u32::from(is_turned) + 1))
     }
 }
 
@@ -170,27 +190,36 @@ impl<V: Turned> Memory<V> {
         &self,
         (key, first_object, normal): (&AnchorKey, u32, &Vec3),
         hands_on: impl Fn(usize) -> bool,
-    ) -> Option<V> {
+    ) -> Trace {
         if self.entries.is_empty() {
-            return None;
+            return Trace::default();
         }
-        let reversed = || Some(self.find(&key.reversed(first_object)?, &-normal, &hands_on)?.turned());
-        self.find(key, normal, &hands_on).or_else(reversed)
+        let own = self.find(key, normal, &hands_on).map(|entry| Trace::new(entry, false));
+        let reversed =
+            || Some(Trace::new(self.find(&key.reversed(first_object)?, &-normal, &hands_on)?, true));
+        own.or_else(reversed).unwrap_or_default()
     }
 
-    fn find(&self, key: &AnchorKey, normal: &Vec3, hands_on: impl Fn(usize) -> bool) -> Option<V> {
-        let mut best: Option<(f64, V)> = None;
+    /// The value behind a trace in this memory; none where there was nothing to recall.
+    pub fn value(&self, trace: Trace) -> Option<V> {
+        let number = trace.0?.get() - 1;
+        let value = self.entries[number as usize / 2].value;
+        Some(if number % 2 == 1 { value.turned() } else { value })
+    }
+
+    fn find(&self, key: &AnchorKey, normal: &Vec3, hands_on: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut best: Option<(f64, usize)> = None;
         for index in self.of_place(key) {
             let entry = &self.entries[index];
             let likeness = entry.likeness(normal);
             if entry.key.feature == key.feature && likeness > SAME_SIDE {
-                return Some(entry.value);
+                return Some(index);
             }
             if likeness > best.map_or(SAME_SIDE, |(b, _)| b) && hands_on(index) {
-                best = Some((likeness, entry.value));
+                best = Some((likeness, index));
             }
         }
-        best.map(|(_, value)| value)
+        best.map(|(_, index)| index)
     }
 
     /// Entries of the same primitive on the same object.
@@ -217,7 +246,7 @@ impl<V: Turned> Memory<V> {
         };
         contacts.par_iter().with_min_len(1024).for_each(|c| {
             if mark(&c.key, &c.normal).is_none()
-                && let Some(reversed) = c.key.reversed(c.objects[0])
+                && let Some(reversed) = c.key.reversed(c.first_object)
             {
                 mark(&reversed, &-c.normal);
             }
@@ -229,17 +258,22 @@ impl<V: Turned> Memory<V> {
         self.entries.is_empty()
     }
 
-    /// Forgets all and takes over these contacts.
-    pub fn replace<'a>(&mut self, contacts: impl Iterator<Item = (&'a Contact, V)>) {
-        let entry = |(contact, value): (&Contact, V)| Entry {
-            key: contact.key,
-            normal: contact.normal.map(|c| c as f32).into(),
-            value,
-        };
-        self.entries.clear();
-        self.entries.extend(contacts.map(entry));
-        self.entries.sort_unstable_by_key(|e| e.key);
-        self.entries.dedup_by_key(|e| e.key);
+    /// What these contacts leave behind.
+    pub fn of(contacts: &[Contact], value: impl Fn(&Contact) -> V) -> Memory<V> {
+        Memory::sorted(contacts.iter().map(|contact| Entry::new(contact, value(contact))).collect())
+    }
+
+    /// The same where the contacts have served: the memory takes their place.
+    pub fn in_place_of(contacts: Vec<Contact>, value: impl Fn(&Contact) -> V) -> Memory<V> {
+        let entry = |contact: Contact| Entry::new(&contact, value(&contact));
+        Memory::sorted(contacts.into_iter().map(entry).collect())
+    }
+
+    fn sorted(mut entries: Vec<Entry<V>>) -> Memory<V> {
+        entries.sort_unstable_by_key(|e| e.key);
+        entries.dedup_by_key(|e| e.key);
+        entries.shrink_to_fit();
+        Memory { entries }
     }
 
     pub fn clear(&mut self) {
@@ -304,7 +338,7 @@ mod tests {
         };
         let ask = |v: u32, other: u32, feature: Label, normal: &Vec3| {
             let key = AnchorKey { primitive: labelled(VERTEX, v), other, feature };
-            memory.recall((&key, 0, normal), |_| true).map_or(0.0, |kept| kept.slip.x)
+            memory.value(memory.recall((&key, 0, normal), |_| true)).map_or(0.0, |kept| kept.slip.x)
         };
         assert_eq!(ask(3, 1, labelled(TRIANGLE, 4), &up), 1.0);
         assert_eq!(ask(3, 1, labelled(EDGE, 7), &up), 1.0);
@@ -328,7 +362,7 @@ mod tests {
         let ask = |present: &[Contact], feature: u32| {
             let living = memory.living(present);
             let is_gone = |k: usize| !living[k].load(Ordering::Relaxed);
-            memory.recall((&key(feature), 0, &Vec3::z()), is_gone).map(|kept| kept.force)
+            memory.value(memory.recall((&key(feature), 0, &Vec3::z()), is_gone)).map(|kept| kept.force)
         };
         assert_eq!(ask(&[at(5)], 5), Some([0.5, 0.0, 1.0]), "the triangle beside it takes over");
         assert_eq!(ask(&[at(4), at(5)], 5), None, "a second contact of the vertex is new");

@@ -5,7 +5,6 @@
 //! that only contacts couple, whose pattern is kept within a step (`stiction_numerics::Couplings`).   [Ando2024, section 3.7]
 
 use super::contacts::{Contact, Way};
-use super::couples::{Bearers, Bearing};
 use super::friction::friction_terms;
 use super::options::{BarrierOptions, ContactMass};
 use crate::solver::World;
@@ -43,48 +42,97 @@ pub(super) struct Elastic<'a> {
     pub matrix: &'a BlockMatrix,
     /// Inertia per mass, 1/h² \[1/s²\].
     pub inertia: f64,
-    pub fixed: &'a [bool],
 }
 
 /// Contacts per task.
 const CHUNK: usize = 256;
 
-/// Evaluates all contacts; κ is frozen at this configuration.
-fn evaluate(
-    (options, bearers): (&BarrierOptions, Bearers<'_>),
-    world: World<'_>,
-    elastic: Elastic<'_>,
-    way: Way<'_>,
-    contacts: &[Contact],
-) -> (Vec<Terms>, Vec<Bearing>) {
-    let barrier = options.shape();
-    let evaluate = |contact: &Contact| {
-        let [kappa, inertial] = stiffness(options, world, elastic, contact).map(|k| k * contact.weight);
-        let terms = BarrierTerms::new(&barrier, contact.gap, contact.activation, kappa, contact.normal);
-        let Some(mut terms) = terms else { return Default::default() };
-        terms.curvature = curvature((options, &barrier), contact, &terms, [kappa, inertial]);
-        let [a, b] = contact.objects.map(|o| o as usize);
+/// What contacts are evaluated with. Terms take more room than a solve has: it keeps stiffnesses, from which terms are found again.
+#[derive(Clone, Copy)]
+pub(super) struct Evaluation<'a> {
+    pub options: &'a BarrierOptions,
+    pub world: World<'a>,
+    pub fixed: &'a [bool],
+    pub way: Way<'a>,
+}
+
+impl Evaluation<'_> {
+    /// Terms of a contact with a stiffness κ \[N/m\].
+    pub fn terms(&self, contact: &Contact, kappa: f64) -> Terms {
+        self.terms_of(contact, [kappa, self.inertial(contact)])
+    }
+
+    /// Terms of a contact with κ and its inertial part \[N/m\].
+    fn terms_of(&self, contact: &Contact, stiffness: [f64; 2]) -> Terms {
+        let (options, world, barrier) = (self.options, self.world, self.options.shape());
+        let [kappa, inertial] = stiffness.map(|k| k * contact.weight);
+        let activation = contact.activation(world.model);
+        let terms = BarrierTerms::new(&barrier, contact.gap, activation, kappa, contact.normal);
+        let Some(mut terms) = terms else { return Terms::default() };
+        terms.curvature = curvature((options, &barrier), (contact, activation), &terms, [kappa, inertial]);
+        let [a, b] = contact.objects().map(|o| o as usize);
         let coefficient = world.parameters.friction_between(a, b);
-        let (slope, curvature) = friction_terms(options, contact, coefficient, way, &terms);
+        let (slope, curvature) = friction_terms(options, contact, coefficient, self.way, &terms);
         let mut hessian = SymmetricBlock::outer(&contact.normal, terms.curvature);
         hessian.add_scaled(1.0, &SymmetricBlock::from_upper(&curvature));
         let pull = terms.gradient(1.0) + slope + hessian.mul(&contact.ahead());
-        (Terms { pull, hessian }, bearers.bearing(contact, &pull, &way.now.blocks))
-    };
-    let (mut terms, mut bearings) = (Vec::new(), Vec::new());
-    let both = contacts.par_iter().with_min_len(CHUNK).map(evaluate);
-    both.unzip_into_vecs(&mut terms, &mut bearings);
-    (terms, bearings)
+        Terms { pull, hessian }
+    }
+
+    /// Stiffnesses, frozen at this configuration, and terms of all contacts.
+    fn all(&self, elastic: Elastic<'_>, contacts: &[Contact]) -> (Vec<f64>, Vec<Terms>) {
+        let evaluate = |contact: &Contact| {
+            let stiffness = self.stiffness(elastic, contact);
+            (stiffness[0], self.terms_of(contact, stiffness))
+        };
+        let (mut stiffnesses, mut terms) = (Vec::new(), Vec::new());
+        let both = contacts.par_iter().with_min_len(CHUNK).map(evaluate);
+        both.unzip_into_vecs(&mut stiffnesses, &mut terms);
+        (stiffnesses, terms)
+    }
+
+    /// m/g² \[N/m\].
+    fn inertial(&self, contact: &Contact) -> f64 {
+        let weighted = self.options.contact_mass == ContactMass::Weighted;
+        let nodes = contact.stencil.nodes().iter().zip(contact.stencil.weights());
+        let masses = nodes.map(|(&n, w)| {
+            let mass = if self.fixed[n as usize] { f64::INFINITY } else { self.world.model.mass[n as usize] };
+            (mass, if weighted { w * w } else { 1.0 })
+        });
+        let prescribed =
+            (f64::INFINITY, if weighted { contact.held_square } else { f64::from(contact.held) });
+        contact_mass(masses.chain([prescribed])) / (contact.gap * contact.gap)
+    }
+
+    /// `κ = m/g² + ŵᵀHŵ` \[N/m\], H without inertia, and its first part.   [Ando2024, eq. 5, 7]
+    fn stiffness(&self, elastic: Elastic<'_>, contact: &Contact) -> [f64; 2] {
+        let inertial = self.inertial(contact);
+        if !self.options.elastic_stiffness {
+            return [inertial, inertial];
+        }
+        let (nodes, weights, normal) = (contact.stencil.nodes(), contact.stencil.weights(), &contact.normal);
+        let pattern = elastic.matrix.pattern();
+        let form = |i: usize, j: usize| {
+            let (a, b) = (nodes[i].min(nodes[j]) as usize, nodes[i].max(nodes[j]) as usize);
+            if a == b {
+                let own = elastic.matrix.form(a, pattern.diagonal_slot(a), normal);
+                return own - elastic.inertia * self.world.model.mass[a];
+            }
+            pattern.slot(a, b).map_or(0.0, |slot| elastic.matrix.form(a, slot, normal))
+        };
+        let square = weights.iter().map(|w| w * w).sum::<f64>() + contact.held_square;
+        [contact_stiffness(weights, square, inertial, form).max(inertial), inertial]
+    }
 }
 
 /// Slope of the linear model of a barrier: the chord towards the force that the contact is expected to carry, or the tangent where none is known \[N/m\].
 fn curvature(
     (options, barrier): (&BarrierOptions, &Barrier),
-    contact: &Contact,
+    (contact, activation): (&Contact, f64),
     terms: &BarrierTerms,
     [kappa, inertial]: [f64; 2],
 ) -> f64 {
-    let (gap, activation) = (contact.gap, contact.activation);
+    let gap = contact.gap;
     if let Some(force) = contact.expected(options) {
         let push = Push { barrier, activation, mass: inertial * gap * gap, elastic: kappa - inertial };
         return push.chord(gap, contact.normal.dot(&force));
@@ -92,39 +140,6 @@ fn curvature(
     let mut terms = *terms;
     terms.stiffen(inertial, gap, barrier.at(gap, activation).slope, options.stiffness_growth);
     terms.curvature
-}
-
-/// `κ = m/g² + ŵᵀHŵ` \[N/m\], H without inertia, and its first part.   [Ando2024, eq. 5, 7]
-fn stiffness(
-    options: &BarrierOptions,
-    world: World<'_>,
-    elastic: Elastic<'_>,
-    contact: &Contact,
-) -> [f64; 2] {
-    let (nodes, weights, normal) = (contact.stencil.nodes(), contact.stencil.weights(), &contact.normal);
-    let (held, held_square) = contact.held;
-    let weighted = options.contact_mass == ContactMass::Weighted;
-    let masses = nodes.iter().zip(weights).map(|(&n, w)| {
-        let mass = if elastic.fixed[n as usize] { f64::INFINITY } else { world.model.mass[n as usize] };
-        (mass, if weighted { w * w } else { 1.0 })
-    });
-    let prescribed = (f64::INFINITY, if weighted { held_square } else { f64::from(held) });
-    let mass = contact_mass(masses.chain([prescribed]));
-    let inertial = mass / (contact.gap * contact.gap);
-    if !options.elastic_stiffness {
-        return [inertial, inertial];
-    }
-    let pattern = elastic.matrix.pattern();
-    let form = |i: usize, j: usize| {
-        let (a, b) = (nodes[i].min(nodes[j]) as usize, nodes[i].max(nodes[j]) as usize);
-        if a == b {
-            let own = elastic.matrix.form(a, pattern.diagonal_slot(a), normal);
-            return own - elastic.inertia * world.model.mass[a];
-        }
-        pattern.slot(a, b).map_or(0.0, |slot| elastic.matrix.form(a, slot, normal))
-    };
-    let square = weights.iter().map(|w| w * w).sum::<f64>() + held_square;
-    [contact_stiffness(weights, square, inertial, form).max(inertial), inertial]
 }
 
 /// Contacts with their terms, as the matrix wants them.
@@ -148,7 +163,7 @@ impl CouplingTerms for Coupled<'_> {
     }
 }
 
-/// The store of contact blocks, and scratch.
+/// The store of contact blocks, and which contacts touch a block from their evaluation until they are added.
 #[derive(Default)]
 pub(super) struct ContactMatrix {
     incidence: Incidence,
@@ -161,23 +176,28 @@ impl ContactMatrix {
         self.couplings.clear();
     }
 
-    /// Evaluates all contacts at a configuration, and the couples of their friction.
+    /// Stiffnesses and terms of all contacts at a configuration.
     pub fn evaluate(
         &mut self,
-        of_contacts: (&BarrierOptions, Bearers<'_>),
-        world: World<'_>,
+        evaluation: Evaluation<'_>,
         elastic: Elastic<'_>,
-        way: Way<'_>,
         contacts: &[Contact],
-    ) -> (Vec<Terms>, Vec<Bearing>) {
+    ) -> (Vec<f64>, Vec<Terms>) {
         let (incidence, blocks) = (&mut self.incidence, elastic.matrix.block_count());
         let sort = || incidence.rebuild(blocks, contacts.iter().map(|c| c.stencil.nodes()));
-        rayon::join(sort, || evaluate(of_contacts, world, elastic, way, contacts)).1
+        rayon::join(sort, || evaluation.all(elastic, contacts)).1
     }
 
-    /// Adds the Hessians of contacts to the system and their forces to the right-hand side.
+    /// Adds the Hessians of evaluated contacts to the system and their forces to the right-hand side.
     pub fn add(&mut self, contacts: &[Contact], terms: &[Terms], system: &mut BlockMatrix, rhs: &mut [Vec3]) {
-        self.couplings.assemble(system, rhs, &self.incidence, &Coupled { contacts, terms });
+        // Freed when all are added: the solve needs the room.
+        let incidence = std::mem::take(&mut self.incidence);
+        self.couplings.assemble(system, rhs, &incidence, &Coupled { contacts, terms });
+    }
+
+    /// Frees the blocks until the next assembly, which finds their places again.
+    pub fn make_room(&mut self) {
+        self.couplings.release_values();
     }
 
     /// The whole matrix.

@@ -29,13 +29,16 @@ pub(super) fn inspect(
             intersection(c.bodies, meeting, c.place, c.depth)
         })
         .collect();
-    let pairs = detector.pairs(&x)?;
-    let mut smallest = pairs.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
-    found.extend(pairs.iter().filter(|p| p.gap <= 0.0).map(|p| {
+    let mut smallest = f64::INFINITY;
+    let overlap = |p: &ProximityPair| {
         let [first, second] = ends(p);
         let objects = [first, second].map(|v| model.surfaces.object_of_vertex[v]);
         intersection(objects, Meeting::Overlap { kind: p.kind, features: p.features }, x[first], -p.gap)
-    }));
+    };
+    detector.visit_pairs(&x, |pairs| {
+        smallest = pairs.iter().map(|p| p.gap).fold(smallest, f64::min);
+        found.extend(pairs.iter().filter(|p| p.gap <= 0.0).map(overlap));
+    })?;
     for wall in &detector.walls {
         let reach = detector.widest.max(model.surfaces.objects[wall.shape.object as usize].contact_gap);
         let (gap, vertex) = wall.smallest_gap(model, &detector.mesh, &x, configuration.time, reach);

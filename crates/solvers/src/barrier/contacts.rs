@@ -5,7 +5,7 @@
 //! the others through the lifted right-hand side. Vertices of mesh colliders and analytic surfaces are no unknowns; how
 //! they moved and will move stands in `script`.
 
-use super::anchors::{AnchorKey, Forecast, Kept, Memory};
+use super::anchors::{AnchorKey, Forecast, Kept, Memory, Trace};
 use super::couples::{Ring, rings};
 use super::islands::Owners;
 use super::near::{NearPairs, Wanted};
@@ -17,15 +17,12 @@ use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
-use stiction_collision::narrow_phase::narrow_phase;
-use stiction_collision::{BroadPhase, CollisionMesh, MeshError, PairKind, ProximityPair};
+use stiction_collision::narrow_phase::visit_pairs;
+use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError, PairKind, ProximityPair};
 use stiction_contact::ContactStencil;
 use stiction_contact::barrier::{edge_edge_lead, inside_share};
 use stiction_contact::detect::{PlacedShape, collision_mesh};
 use stiction_numerics::{BlockPattern, Vec3};
-
-/// Pairs that become contacts at a time.
-const SECTION: usize = 1 << 15;
 
 /// Where everything is: unknowns, vertices of mesh colliders, and the time that places analytic colliders. What others keep anyway, the start
 /// of a step and where prescribed blocks go, is borrowed: on large meshes each copy counts.
@@ -44,38 +41,51 @@ impl Configuration<'_> {
     }
 }
 
-/// The three configurations of an iteration: the start of the step, the present one, and where prescribed things go.
+/// The three configurations of an iteration: the start of the step with its slips, the present one, and where prescribed things go.
 #[derive(Clone, Copy)]
 pub(super) struct Way<'a> {
     pub start: &'a Configuration<'a>,
     pub now: &'a Configuration<'a>,
     pub target: &'a Configuration<'a>,
+    /// Slips of contacts at the start.
+    pub anchors: &'a Memory<Kept>,
 }
 
-/// A contact nearer than its activation gap.
+/// A contact nearer than its activation gap; 152 bytes, since steps may hold ten for each vertex.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contact {
     /// c_i over nodes.
     pub stencil: ContactStencil,
-    /// Number of vertices of mesh colliders and the sum of the squares of their coefficients: they count in the mass and the norm of c.
-    pub held: (u32, f64),
+    /// Sum of the squares of the coefficients of vertices of mesh colliders: they count in the mass and the norm of c.
+    pub held_square: f64,
     pub normal: Vec3,
     pub gap: f64,
-    /// ĝ.
-    pub activation: f64,
     /// How many pairs of primitives this contact stands for; less than one where a border takes over.
     pub weight: f64,
     /// Motion of the prescribed part of `e`, where there is any.
     pub script: Option<Box<Scripted>>,
-    pub objects: [u32; 2],
-    /// Identity for friction.
+    /// Identity for friction; names the second object.
     pub key: AnchorKey,
-    /// Tangential way from the anchor at the start of the step \[m\].
-    pub slip: Vec3,
-    /// Force on the first object that the last linear solve found, per pair of primitives \[N\]; none for a new contact.
-    pub forecast: Option<Forecast>,
-    /// Whether that is the force of another contact of the same primitive, which lives on: it tells a newcomer how firm the place is, not what it will hold itself.
-    pub is_borrowed: bool,
+    pub first_object: u32,
+    /// What the anchors of the step know of it.
+    pub anchor: Trace,
+    /// Force on the first object that the last linear solve found, per pair of primitives \[N\].
+    pub forecast: Forecast,
+    pub origin: Origin,
+    /// Number of vertices of mesh colliders.
+    pub held: u8,
+}
+
+/// Whose force the forecast of a contact is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The contact is new: none is known.
+    #[default]
+    Unknown,
+    /// Its own.
+    Own,
+    /// That of another contact of the same primitive, which lives on: it tells a newcomer how firm the place is, not what it will hold itself.
+    Borrowed,
 }
 
 /// Motion of the prescribed part of `e` \[m\].
@@ -95,6 +105,20 @@ impl Scripted {
 }
 
 impl Contact {
+    pub fn objects(&self) -> [u32; 2] {
+        [self.first_object, self.key.other()]
+    }
+
+    /// ĝ \[m\].
+    pub fn activation(&self, model: &Model) -> f64 {
+        activation_gap(model, self.objects())
+    }
+
+    /// Tangential way from the anchor at the start of the step \[m\].
+    pub fn slip(&self, anchors: &Memory<Kept>) -> Vec3 {
+        anchors.value(self.anchor).map_or(Vec3::zeros(), |kept| kept.slip)
+    }
+
     /// Motion of the prescribed part of `e` since the start of the step \[m\].
     pub fn moved(&self) -> Vec3 {
         self.script.as_ref().map_or(Vec3::zeros(), |s| s.moved)
@@ -107,13 +131,13 @@ impl Contact {
 
     /// Force on the first object that a contact in this place is expected to carry \[N\]; none where there was none.
     pub fn expected(&self, options: &BarrierOptions) -> Option<Vec3> {
-        let per_pair = self.forecast.filter(|_| options.forecast)?;
-        Some(Vec3::from(per_pair.map(f64::from)) * self.weight)
+        let is_known = options.forecast && self.origin != Origin::Unknown;
+        is_known.then(|| Vec3::from(self.forecast.map(f64::from)) * self.weight)
     }
 
     /// The same of this contact itself: what its friction goes by.
     pub fn expected_here(&self, options: &BarrierOptions) -> Option<Vec3> {
-        self.expected(options).filter(|_| !self.is_borrowed)
+        self.expected(options).filter(|_| self.origin == Origin::Own)
     }
 
     /// A place to show: on the first object, or across the gap where that one is prescribed \[m\].
@@ -197,11 +221,17 @@ impl Detector {
         Ok(self.near.cover(&mut self.phase, &self.mesh, [&from, &to], self.widest)?)
     }
 
-    /// All pairs of features nearer than the largest activation gap, in a fixed order.
-    pub fn pairs(&mut self, x: &[Vec3]) -> Result<Vec<ProximityPair>, StepError> {
+    /// Shows all pairs of features nearer than the largest activation gap, in a fixed order and in sections.
+    pub fn visit_pairs(&mut self, x: &[Vec3], visit: impl FnMut(&[ProximityPair])) -> Result<(), StepError> {
+        let candidates = self.near_candidates(x)?;
+        visit_pairs(&self.mesh, &candidates, x, self.widest, visit);
+        Ok(())
+    }
+
+    /// Candidates that may be nearer than the largest activation gap.
+    fn near_candidates(&mut self, x: &[Vec3]) -> Result<Candidates, StepError> {
         self.near.cover(&mut self.phase, &self.mesh, [x, x], self.widest)?;
-        let candidates = self.near.select(&self.mesh, [x, x], Wanted::Nearer(self.widest));
-        Ok(narrow_phase(&self.mesh, &candidates, x, self.widest))
+        Ok(self.near.select(&self.mesh, [x, x], Wanted::Nearer(self.widest)))
     }
 
     /// All contacts of the present configuration, in a fixed order.
@@ -209,24 +239,24 @@ impl Detector {
         &mut self,
         world: World<'_>,
         way: Way<'_>,
-        (anchors, forecasts): (&Memory<Kept>, &Memory<Forecast>),
+        forecasts: &Memory<Forecast>,
     ) -> Result<Vec<Contact>, StepError> {
         let model = world.model;
         let positions = surface_positions(model, way.now);
-        let pairs = self.pairs(&positions)?;
+        let candidates = self.near_candidates(&positions)?;
         let faced = &self.faced[..];
         let convert = |pair: &ProximityPair| from_pair(model, way, (&positions, faced), pair);
         // A section at a time: lists of tasks that are joined in the end, or places for all pairs (many of two edges become none), would take the memory of all contacts once more.
         let (mut contacts, mut slots): (Vec<Contact>, Vec<Option<Contact>>) = Default::default();
-        for section in pairs.chunks(SECTION) {
+        visit_pairs(&self.mesh, &candidates, &positions, self.widest, |section| {
             section.par_iter().map(convert).collect_into_vec(&mut slots);
             contacts.extend(slots.drain(..).flatten());
-        }
-        drop((pairs, slots));
+        });
+        drop((candidates, slots));
         for wall in &self.walls {
             wall.contacts(model, &self.mesh, way, &positions, &mut contacts);
         }
-        recall(&mut contacts, anchors, forecasts);
+        recall(&mut contacts, way.anchors, forecasts);
         Ok(contacts)
     }
 }
@@ -237,15 +267,19 @@ fn recall(contacts: &mut [Contact], anchors: &Memory<Kept>, forecasts: &Memory<F
     let living = if is_first { anchors.living(contacts) } else { forecasts.living(contacts) };
     let is_gone = |k: usize| !living[k].load(Ordering::Relaxed);
     contacts.par_iter_mut().with_min_len(1024).for_each(|c| {
-        let place = (&c.key, c.objects[0], &c.normal);
+        let place = (&c.key, c.first_object, &c.normal);
         let kept = anchors.recall(place, |_| true);
-        c.slip = kept.map_or(Vec3::zeros(), |kept| kept.slip);
-        let (own, borrowed) = match is_first {
-            true => (anchors.recall(place, is_gone).map(|kept| kept.force), kept.map(|kept| kept.force)),
-            false => (forecasts.recall(place, is_gone), forecasts.recall(place, |_| true)),
+        let [own, borrowed] = match is_first {
+            true => [anchors.recall(place, is_gone), kept].map(|t| anchors.value(t).map(|kept| kept.force)),
+            false => [forecasts.recall(place, is_gone), forecasts.recall(place, |_| true)]
+                .map(|trace| forecasts.value(trace)),
         };
-        c.forecast = own.or(borrowed);
-        c.is_borrowed = own.is_none() && borrowed.is_some();
+        c.anchor = kept;
+        (c.forecast, c.origin) = match (own, borrowed) {
+            (Some(force), _) => (force, Origin::Own),
+            (None, Some(force)) => (force, Origin::Borrowed),
+            (None, None) => Default::default(),
+        };
     });
 }
 
@@ -305,12 +339,12 @@ fn from_pair(
     if weight == 0.0 {
         return None;
     }
-    let (mut stencil, mut held) = (ContactStencil::default(), (0, 0.0));
+    let (mut stencil, mut held, mut held_square) = (ContactStencil::default(), 0, 0.0);
     let (mut moved, mut ahead) = (Vec3::zeros(), Vec3::zeros());
     for (&vertex, &weight) in pair.vertices.iter().zip(&pair.weights) {
         if weight != 0.0 && add_vertex(model, &mut stencil, vertex, weight) {
             let place = vertex as usize - model.surfaces.kinematic_start();
-            held = (held.0 + 1, held.1 + weight * weight);
+            (held, held_square) = (held + 1, held_square + weight * weight);
             moved += (way.now.kinematic[place] - way.start.kinematic[place]) * weight;
             ahead += (way.target.kinematic[place] - way.now.kinematic[place]) * weight;
         }
@@ -318,16 +352,14 @@ fn from_pair(
     (!stencil.nodes().is_empty()).then(|| Contact {
         stencil,
         held,
+        held_square,
         normal: pair.normal,
         gap: pair.gap,
-        activation,
         weight,
         script: Scripted::kept(moved, ahead),
-        objects,
         key: AnchorKey::of_pair(pair, objects[1]),
-        slip: Vec3::zeros(),
-        forecast: None,
-        is_borrowed: false,
+        first_object: objects[0],
+        ..Contact::default()
     })
 }
 
@@ -372,8 +404,7 @@ mod tests {
             let (key, weight) = (AnchorKey::of_pair(&pair, 1), 1.0);
             Contact { key, normal: Vec3::z(), weight, ..Contact::default() }
         };
-        let mut forecasts = Memory::default();
-        forecasts.replace([(&at(4), [0.0, 0.0, 2.0])].into_iter());
+        let forecasts = Memory::of(&[at(4)], |_| [0.0, 0.0, 2.0]);
         let recalled = |mut contacts: Vec<Contact>| {
             recall(&mut contacts, &Memory::default(), &forecasts);
             let options = BarrierOptions::default();

@@ -9,6 +9,7 @@
 //! Contacts of colliders get none, since whoever moves those carries the couple, and contacts of two rods have no triangle.
 
 use super::anchors::Primitive;
+use super::assembly::Terms;
 use super::contacts::{Contact, Detector};
 use super::options::{BarrierOptions, FrictionModel};
 use rayon::prelude::*;
@@ -48,9 +49,9 @@ pub(super) fn rings(mesh: &CollisionMesh, start: &[Vec3]) -> Vec<Ring> {
     rings
 }
 
-/// The couple of a contact \[N m\] and the vertices that bear it, with their shares; 36 bytes, since assembly waits for memory.
+/// The couple of a contact \[N m\] and the vertices that bear it, with their shares.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Bearing {
+struct Bearing {
     couple: [f32; 3],
     vertices: [u32; 3],
     shares: [f32; 3],
@@ -62,17 +63,53 @@ pub(super) struct Bearers<'a> {
     options: &'a BarrierOptions,
     mesh: &'a CollisionMesh,
     rings: &'a [Ring],
+    model: &'a Model,
 }
 
 impl<'a> Bearers<'a> {
-    pub fn new(options: &'a BarrierOptions, detector: &'a Detector) -> Bearers<'a> {
-        Bearers { options, mesh: &detector.mesh, rings: &detector.rings }
+    pub fn new(options: &'a BarrierOptions, detector: &'a Detector, model: &'a Model) -> Bearers<'a> {
+        Bearers { options, mesh: &detector.mesh, rings: &detector.rings, model }
+    }
+
+    /// Adds the forces that carry the couples of friction to the right-hand side.
+    pub fn add_couples(&self, contacts: &[Contact], terms: &[Terms], x: &[Vec3], rhs: &mut [Vec3]) {
+        let part = contacts.len().div_ceil(PARTS).max(1);
+        let parts = contacts.par_chunks(part).zip(terms.par_chunks(part));
+        let gathered: Vec<Vec<Vec3>> =
+            parts.map(|(contacts, terms)| self.gather(contacts, terms, x)).collect();
+        let add = |mut sum: Vec<Vec3>, part: Vec<Vec3>| {
+            sum.iter_mut().zip(part).for_each(|(s, p)| *s += p);
+            sum
+        };
+        let Some(couples) = gathered.into_iter().reduce(add) else { return };
+        for corners in self.mesh.triangles() {
+            let of_corner = |v: u32| couples[v as usize] / f64::from(self.rings[v as usize].triangles);
+            let couple: Vec3 = corners.map(of_corner).iter().sum();
+            if couple != Vec3::zeros() {
+                let places = corners.map(|v| place(self.model, v, x));
+                let forces = couple_forces(&places, &couple).unwrap_or_default();
+                corners.iter().zip(forces).for_each(|(&corner, force)| push(self.model, corner, force, rhs));
+            }
+        }
+    }
+
+    /// Couples \[N m\] by vertices.
+    fn gather(&self, contacts: &[Contact], terms: &[Terms], x: &[Vec3]) -> Vec<Vec3> {
+        let mut couples = vec![Vec3::zeros(); self.rings.len()];
+        for (contact, terms) in contacts.iter().zip(terms) {
+            let Bearing { couple, vertices, shares } = self.bearing(contact, &terms.pull, x);
+            let couple = Vec3::from(couple.map(f64::from));
+            for (&vertex, &share) in vertices.iter().zip(&shares).filter(|(_, share)| **share > 0.0) {
+                couples[vertex as usize] += couple * f64::from(share);
+            }
+        }
+        couples
     }
 
     /// The couple of a contact with a gradient `pull` \[N\].
-    pub fn bearing(&self, contact: &Contact, pull: &Vec3, x: &[Vec3]) -> Bearing {
+    fn bearing(&self, contact: &Contact, pull: &Vec3, x: &[Vec3]) -> Bearing {
         let Some(features) = contact.key.features() else { return Bearing::default() };
-        if contact.held.0 > 0 || self.options.friction == FrictionModel::None {
+        if contact.held > 0 || self.options.friction == FrictionModel::None {
             return Bearing::default();
         }
         // The barrier's own part of g is along e.
@@ -136,45 +173,6 @@ impl Ring {
     }
 }
 
-/// Adds the forces that carry the couples of friction to the right-hand side.
-pub(super) fn add_couples(
-    detector: &Detector,
-    model: &Model,
-    bearings: &[Bearing],
-    x: &[Vec3],
-    rhs: &mut [Vec3],
-) {
-    let part = bearings.len().div_ceil(PARTS).max(1);
-    let parts = bearings.par_chunks(part);
-    let gathered: Vec<Vec<Vec3>> = parts.map(|part| gather(part, detector.rings.len())).collect();
-    let add = |mut sum: Vec<Vec3>, part: Vec<Vec3>| {
-        sum.iter_mut().zip(part).for_each(|(s, p)| *s += p);
-        sum
-    };
-    let Some(couples) = gathered.into_iter().reduce(add) else { return };
-    for corners in detector.mesh.triangles() {
-        let of_corner = |v: u32| couples[v as usize] / f64::from(detector.rings[v as usize].triangles);
-        let couple: Vec3 = corners.map(of_corner).iter().sum();
-        if couple != Vec3::zeros() {
-            let places = corners.map(|v| place(model, v, x));
-            let forces = couple_forces(&places, &couple).unwrap_or_default();
-            corners.iter().zip(forces).for_each(|(&corner, force)| push(model, corner, force, rhs));
-        }
-    }
-}
-
-/// Couples \[N m\] by vertices.
-fn gather(bearings: &[Bearing], vertices: usize) -> Vec<Vec3> {
-    let mut couples = vec![Vec3::zeros(); vertices];
-    for Bearing { couple, vertices, shares } in bearings {
-        let couple = Vec3::from(couple.map(f64::from));
-        for (&vertex, &share) in vertices.iter().zip(shares).filter(|(_, share)| **share > 0.0) {
-            couples[vertex as usize] += couple * f64::from(share);
-        }
-    }
-    couples
-}
-
 /// Where a vertex of a body is \[m\].
 fn place(model: &Model, vertex: u32, x: &[Vec3]) -> Vec3 {
     match model.surfaces.source(vertex as usize) {
@@ -196,6 +194,7 @@ fn push(model: &Model, vertex: u32, force: Vec3, rhs: &mut [Vec3]) {
 #[cfg(test)]
 mod tests {
     use super::super::BarrierSolver;
+    use super::super::anchors::Memory;
     use super::super::contacts::Way;
     use super::*;
     use crate::solver::World;
@@ -234,16 +233,18 @@ mod tests {
             let mut solver = BarrierSolver::new(Default::default(), world).expect("a good scene");
             let state = State::initial(&model, &scene);
             let start = solver.start(&model, &state);
-            let way = Way { start: &start, now: &start, target: &start };
-            let memories = (&Default::default(), &Default::default());
+            let way = Way { start: &start, now: &start, target: &start, anchors: &Memory::default() };
             let x = &start.blocks;
-            for contact in solver.detector.contacts(world, way, memories).expect("places are finite") {
+            for contact in
+                solver.detector.contacts(world, way, &Memory::default()).expect("places are finite")
+            {
                 let across = random.unit_vector().cross(&contact.normal);
                 let pull = across + contact.normal * random.uniform();
                 let options = BarrierOptions::default();
-                let bearing = Bearers::new(&options, &solver.detector).bearing(&contact, &pull, x);
+                let bearers = Bearers::new(&options, &solver.detector, &model);
                 let mut forces = vec![Vec3::zeros(); x.len()];
-                add_couples(&solver.detector, &model, &[bearing], x, &mut forces);
+                let terms = Terms { pull, ..Terms::default() };
+                bearers.add_couples(std::slice::from_ref(&contact), &[terms], x, &mut forces);
                 for (&node, weight) in contact.stencil.nodes().iter().zip(contact.stencil.weights()) {
                     forces[node as usize] -= pull * *weight;
                 }

@@ -40,7 +40,7 @@ pub(super) fn friction_terms(
         }
         FrictionModel::Anchored => {
             let friction = AnchoredFriction { normal, limit, epsilon };
-            let from_anchor = contact.slip + displacement;
+            let from_anchor = contact.slip(way.anchors) + displacement;
             let expected = -contact.expected_here(options).unwrap_or_default();
             (friction.gradient(&from_anchor), friction.chord(&from_anchor, &expected))
         }
@@ -65,11 +65,11 @@ pub(super) fn forecast(
     options: &BarrierOptions,
     (contact, terms): (&Contact, &Terms),
     coefficient: f64,
-    ([start, now], direction): ([&[Vec3]; 2], &[Vec3]),
+    (way, direction): (Way<'_>, &[Vec3]),
 ) -> Vec3 {
     let (force, epsilon) = (terms.force(contact, direction), options.friction_epsilon);
-    let displacement = contact.displacement(start, now) + contact.moved();
-    let slip = tangential(contact, contact.slip + displacement);
+    let displacement = contact.displacement(&way.start.blocks, &way.now.blocks) + contact.moved();
+    let slip = tangential(contact, contact.slip(way.anchors) + displacement);
     let next = slip + tangential(contact, contact.relative(direction) + contact.ahead());
     if options.friction != FrictionModel::Anchored || next.norm() >= epsilon || next.dot(&slip) <= 0.0 {
         return force;
@@ -83,12 +83,12 @@ pub(super) fn forecast(
     }
 }
 
-/// Way from the anchor with which a contact that `moved` by so much in a step begins the next one; anchors are dragged along.
-pub(super) fn slip_to_keep(options: &BarrierOptions, contact: &Contact, moved: &Vec3) -> Vec3 {
+/// Way from the anchor with which a contact that is `from_anchor` away at the end of a step begins the next one; anchors are dragged along.
+pub(super) fn slip_to_keep(options: &BarrierOptions, contact: &Contact, from_anchor: &Vec3) -> Vec3 {
     let epsilon = options.friction_epsilon;
     match options.friction {
         FrictionModel::Anchored => {
-            AnchoredFriction { normal: contact.normal, limit: 1.0, epsilon }.dragged(&(contact.slip + moved))
+            AnchoredFriction { normal: contact.normal, limit: 1.0, epsilon }.dragged(from_anchor)
         }
         FrictionModel::Lagged | FrictionModel::None => Vec3::zeros(),
     }
@@ -133,17 +133,19 @@ pub(super) fn is_settling(
     (contact, terms): (&Contact, &Terms),
     coefficient: f64,
     masses: Masses<'_>,
-    ([start, now], direction): ([&[Vec3]; 2], &[Vec3]),
+    (way, direction): (Way<'_>, &[Vec3]),
     slowest: f64,
 ) -> bool {
-    let displacement = contact.displacement(start, now) + contact.moved();
+    let moved = contact.displacement(&way.start.blocks, &way.now.blocks);
+    let displacement = moved + contact.moved();
     let used = pressing(options, contact, &displacement, terms.present_push(contact));
     let next = contact.normal.dot(&terms.force(contact, direction));
     let matters = |force: f64| coefficient * force * masses.mobility(contact) > slowest;
     let change = (next.max(0.0) - used).abs();
     let anchored = options.friction == FrictionModel::Anchored;
+    let from_anchor = || contact.slip(way.anchors) + moved + contact.moved();
     (change > SETTLED * used && matters(change))
-        || (anchored && slip_is_settling(options, contact, [start, now], direction) && matters(used))
+        || (anchored && slip_is_settling(options, contact, from_anchor(), direction) && matters(used))
 }
 
 /// Whether anchored friction of a contact still changes its force: a direction that is short beside the tolerance may be long beside ε. A block
@@ -151,10 +153,10 @@ pub(super) fn is_settling(
 fn slip_is_settling(
     options: &BarrierOptions,
     contact: &Contact,
-    [start, now]: [&[Vec3]; 2],
+    from_anchor: Vec3,
     direction: &[Vec3],
 ) -> bool {
-    let slip = tangential(contact, contact.slip + contact.displacement(start, now) + contact.moved());
+    let slip = tangential(contact, from_anchor);
     let onward = tangential(contact, contact.relative(direction) + contact.ahead());
     let least = slip.norm().min((slip + onward).norm());
     onward.norm() > SETTLED * options.friction_epsilon && least < FULL * options.friction_epsilon
@@ -175,7 +177,7 @@ mod tests {
             super::super::contacts::Configuration { blocks, kinematic: Vec::new(), time: 0.0 }
         };
         let (start, now) = (at(0.0), at(1e-3));
-        let way = Way { start: &start, now: &now, target: &now };
+        let way = Way { start: &start, now: &now, target: &now, anchors: &Default::default() };
         let terms = BarrierTerms { energy: 0.0, force: 1.0, curvature: 7.0, normal: Vec3::z() };
         friction_terms(options, &contact, 0.5, way, &terms)
     }
@@ -202,8 +204,8 @@ mod tests {
             Contact { stencil: ContactStencil::new(&[(0, 1.0)]), normal: Vec3::z(), ..Contact::default() };
         let options = BarrierOptions::default();
         let ask = |slip: f64, onward: f64| {
-            let along = |x: f64| [Vec3::new(x * options.friction_epsilon, 0.0, 5.0)];
-            slip_is_settling(&options, &contact, [&along(0.0), &along(slip)], &along(onward))
+            let along = |x: f64| Vec3::new(x * options.friction_epsilon, 0.0, 5.0);
+            slip_is_settling(&options, &contact, along(slip), &[along(onward)])
         };
         assert!(ask(0.0, 1.5) && ask(0.5, -0.2));
         assert!(ask(3.0, -3.0), "it comes back to its anchor");

@@ -75,7 +75,7 @@ impl<'a> Islands<'a> {
     }
 
     pub fn join_contacts(&mut self, contacts: &[Contact]) {
-        contacts.iter().for_each(|c| self.join(c.objects[0], c.objects[1]));
+        contacts.iter().for_each(|c| self.join(c.objects()[0], c.objects()[1]));
     }
 
     pub fn join_pairs(&mut self, mesh: &CollisionMesh, pairs: &Candidates) {
@@ -130,7 +130,7 @@ pub(super) fn around(owners: &Owners, contacts: &[Contact], pair: [u32; 2]) -> V
         }
     };
     owners.joined.iter().for_each(|&pair| join(pair));
-    contacts.iter().for_each(|c| join(c.objects));
+    contacts.iter().for_each(|c| join(c.objects()));
     join(pair);
     let roots = pair.map(|object| joiner.root(object));
     let others = (0..clock).filter(|o| !pair.contains(o));

@@ -68,7 +68,7 @@ impl Limit {
 
     /// α of a contact: its objects are of one island, or one of them cannot move.
     pub fn of(&self, contact: &Contact) -> f64 {
-        let [a, b] = contact.objects.map(|o| self.alpha[o as usize]);
+        let [a, b] = contact.objects().map(|o| self.alpha[o as usize]);
         a.min(b)
     }
 }

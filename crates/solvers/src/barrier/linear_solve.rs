@@ -119,6 +119,11 @@ impl LinearSolves {
         self.coarse.begin_step();
     }
 
+    /// Frees the coarse factor, which every system makes anew: other work of an iteration has room then.
+    pub fn make_room(&mut self) {
+        self.coarse.release_factor();
+    }
+
     /// Improves the guess in `d` until the system is solved.
     pub fn solve(
         &mut self,

@@ -1,9 +1,9 @@
 //! Parts of a step by themselves, for timings and condition numbers.
 
 use super::anchors::Memory;
-use super::assembly::Elastic;
+use super::assembly::{Elastic, Evaluation};
 use super::contacts::Way;
-use super::couples::{Bearers, add_couples};
+use super::couples::Bearers;
 use super::solver::{BarrierSolver, target};
 use super::two_level::CoarseLevel;
 use crate::incremental::{IncrementalPotential, Inertia};
@@ -44,9 +44,9 @@ impl BarrierSolver {
         let start = self.start(world.model, state);
         let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
         let end = target(world.model, &potential, state.time + h);
-        let way = Way { start: &start, now: &start, target: &end };
+        let way = Way { start: &start, now: &start, target: &end, anchors: &self.anchors };
         self.detector.expect(world.model, &start, &start)?;
-        let contacts = self.detector.contacts(world, way, (&self.anchors, &Memory::default()))?;
+        let contacts = self.detector.contacts(world, way, &Memory::default())?;
         self.contact_matrix.begin_step();
         self.linear.prepare(&self.options, &mut self.system);
         let mut go_on = true;
@@ -54,13 +54,13 @@ impl BarrierSolver {
             let mut rhs = vec![Vec3::zeros(); start.blocks.len()];
             potential.hessian(&start.blocks, Curvature::Projected, &mut self.system);
             go_on = round(&mut || {
-                let fixed = &potential.prescription.fixed;
-                let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2), fixed };
-                let of_contacts = (&self.options, Bearers::new(&self.options, &self.detector));
-                let (terms, bearings) =
-                    self.contact_matrix.evaluate(of_contacts, world, elastic, way, &contacts);
+                let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2) };
+                let (options, fixed) = (&self.options, &potential.prescription.fixed[..]);
+                let evaluation = Evaluation { options, world, fixed, way };
+                let (_, terms) = self.contact_matrix.evaluate(evaluation, elastic, &contacts);
                 self.contact_matrix.add(&contacts, &terms, &mut self.system, &mut rhs);
-                add_couples(&self.detector, world.model, &bearings, &start.blocks, &mut rhs);
+                let bearers = Bearers::new(&self.options, &self.detector, world.model);
+                bearers.add_couples(&contacts, &terms, &start.blocks, &mut rhs);
             });
         }
         Ok(contacts.len())

@@ -15,6 +15,7 @@ mod merged;
 mod near;
 mod newton;
 mod options;
+mod packed_pairs;
 mod pressure;
 mod progress;
 mod solver;

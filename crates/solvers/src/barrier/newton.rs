@@ -4,9 +4,9 @@
 //! left of their way; their part of H d stands on the right-hand side, so the free blocks know where they will be.
 
 use super::anchors::{Forecast, Kept, Memory};
-use super::assembly::{ContactMatrix, Elastic, Terms};
-use super::contacts::{Configuration, Contact, Detector, Way};
-use super::couples::{Bearers, add_couples};
+use super::assembly::{ContactMatrix, Elastic, Evaluation, Terms};
+use super::contacts::{Configuration, Contact, Detector, Origin, Way};
+use super::couples::Bearers;
 use super::friction::{Masses, forecast, is_settling};
 use super::islands::{Islands, Owners};
 use super::line_search::{Limit, constraint_line_search};
@@ -18,11 +18,22 @@ use crate::incremental::IncrementalPotential;
 use crate::report::{StepSeconds, timed};
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use stiction_energy::Curvature;
-use stiction_numerics::{BlockMatrix, MaskedOperator, PcgParts, Vec3};
+use stiction_numerics::{BlockMatrix, MaskedOperator, PcgParts, Vec3, return_freed_memory};
 
 /// Contacts per task.
 const CHUNK: usize = 1024;
+
+/// Contacts from which on it pays to give their room back to the system as soon as it is free.
+const MANY: usize = 1 << 14;
+
+/// Gives back what contacts took where they are many; below that it would take its share of the time.
+pub(super) fn return_room_of(contacts: usize) {
+    if contacts >= MANY {
+        return_freed_memory();
+    }
+}
 
 /// What iterations share.
 pub(super) struct Newton<'a> {
@@ -49,11 +60,10 @@ pub(super) struct Iteration {
     /// Whether friction of a contact still looks for its force.
     pub is_settling: bool,
     pub solved: Solved,
+    /// With what they are expected to carry at the end of the whole direction.
     pub contacts: Vec<Contact>,
     /// Force of each contact on its first object, linear about the start of the iteration \[N\].
     pub forces: Vec<Vec3>,
-    /// The same at the end of the whole direction, per pair of primitives.
-    pub forecasts: Vec<Forecast>,
 }
 
 impl Newton<'_> {
@@ -66,84 +76,66 @@ impl Newton<'_> {
         target: &Configuration<'_>,
         now: &mut Configuration<'static>,
     ) -> Result<Iteration, StepError> {
-        let way = Way { start, now: &*now, target };
-        let (detector, world, memories) = (&mut *self.detector, self.world, (self.anchors, &self.forecasts));
-        let contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, memories))?;
+        let way = Way { start, now: &*now, target, anchors: self.anchors };
+        // Known to the contacts from here on; the solve needs the room.
+        let forecasts = std::mem::take(&mut self.forecasts);
+        let (detector, world) = (&mut *self.detector, self.world);
+        let mut contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, &forecasts))?;
+        drop(forecasts);
+        return_room_of(contacts.len());
         let fixed = &potential.prescription.fixed;
-        let (terms, d, solved) = self.assemble_and_solve(potential, way, &contacts)?;
+        let (stiffnesses, d, solved) = self.assemble_and_solve(potential, way, &contacts)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
         let direction = Configuration { blocks: d.into(), kinematic, time: target.time - now.time };
         let (options, detector, limits) = (self.options, &mut *self.detector, self.limits);
         let limit = timed(&mut self.seconds.line_search, || {
             constraint_line_search(options, detector, limits, world.model, &contacts, [now, &direction])
         })?;
-        let force = |(c, t): (&Contact, &Terms)| {
-            let alpha = limit.of(c);
-            let undone = c.relative(&direction.blocks) * alpha - c.ahead() * (1.0 - alpha);
-            -(t.pull + t.hessian.mul(&undone))
-        };
-        let forces = contacts.iter().zip(&terms).map(force).collect();
-        let ways = ([&start.blocks[..], &now.blocks[..]], &direction.blocks[..]);
-        let forecast = |(c, t): (&Contact, &Terms)| {
-            let [a, b] = c.objects.map(|o| o as usize);
-            let coefficient = world.parameters.friction_between(a, b);
-            (forecast(options, (c, t), coefficient, ways) / c.weight).map(|f| f as f32).into()
-        };
-        let forecasts: Vec<Forecast> = contacts.iter().zip(&terms).map(forecast).collect();
-        self.forecasts.replace(contacts.iter().zip(forecasts.iter().copied()));
         let change = potential.change_size(&direction.blocks);
         let mean_change = mean_over_free(&direction.blocks[..world.model.nodes], fixed);
-        let is_settling = self.is_settling(potential, way, (&contacts, &terms), &direction.blocks);
-        go_along(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
-        Ok(Iteration { limit, change, mean_change, is_settling, solved, contacts, forces, forecasts })
-    }
-
-    /// Whether friction of some contact is not yet what it will be: its slip or its limit.
-    fn is_settling(
-        &self,
-        potential: &IncrementalPotential<'_>,
-        way: Way<'_>,
-        (contacts, terms): (&[Contact], &[Terms]),
-        direction: &[Vec3],
-    ) -> bool {
-        let (options, world) = (self.options, self.world);
-        let ways = [&way.start.blocks[..], &way.now.blocks[..]];
-        let masses = Masses { of_block: &world.model.mass, fixed: &potential.prescription.fixed };
-        let slowest = options.tolerance / potential.step_size();
-        let settling = |(c, t): (&Contact, &Terms)| {
-            let [a, b] = c.objects.map(|o| o as usize);
-            let mu = world.parameters.friction_between(a, b);
-            mu > 0.0 && is_settling(options, (c, t), mu, masses, (ways, direction), slowest)
+        let solve = ContactsOfSolve {
+            evaluation: self.evaluation(potential, way),
+            direction: &direction.blocks,
+            limit: &limit,
         };
-        options.friction != FrictionModel::None
-            && contacts.par_iter().zip(terms).with_min_len(CHUNK).any(settling)
+        let slowest = options.tolerance / potential.step_size();
+        let (forces, is_settling) = solve.conclude(&mut contacts, &stiffnesses, slowest);
+        self.forecasts = Memory::of(&contacts, |contact| contact.forecast);
+        go_along(now, &direction, target, fixed, &limit.alpha, (&self.detector.owners, gamma));
+        Ok(Iteration { limit, change, mean_change, is_settling, solved, contacts, forces })
     }
 
-    /// The terms of contacts and the direction. A system that single precision made indefinite is assembled again in double.
+    fn evaluation<'a>(&'a self, potential: &'a IncrementalPotential<'_>, way: Way<'a>) -> Evaluation<'a> {
+        let fixed = &potential.prescription.fixed[..];
+        Evaluation { options: self.options, world: self.world, fixed, way }
+    }
+
+    /// The stiffnesses of contacts and the direction. A system that single precision made indefinite is assembled again in double.
     fn assemble_and_solve(
         &mut self,
         potential: &IncrementalPotential<'_>,
         way: Way<'_>,
         contacts: &[Contact],
-    ) -> Result<(Vec<Terms>, Vec<Vec3>, Solved), StepError> {
-        let (rhs, terms) = self.assemble(potential, way, contacts);
+    ) -> Result<(Vec<f64>, Vec<Vec3>, Solved), StepError> {
+        let (rhs, stiffnesses) = self.assemble(potential, way, contacts);
+        return_room_of(contacts.len());
         let outcome = self.direction(potential, way, contacts, rhs);
         let failed = matches!(outcome, Err(StepError::LinearSolver { .. }));
         if failed && self.linear.takes_double(self.system) {
-            let (rhs, terms) = self.assemble(potential, way, contacts);
+            let (rhs, stiffnesses) = self.assemble(potential, way, contacts);
             let (d, solved) = self.direction(potential, way, contacts, rhs)?;
-            return Ok((terms, d, solved));
+            return Ok((stiffnesses, d, solved));
         }
-        outcome.map(|(d, solved)| (terms, d, solved))
+        outcome.map(|(d, solved)| (stiffnesses, d, solved))
     }
 
-    /// The system and its right-hand side, and the terms of contacts.
+    /// The system and its right-hand side, and the stiffnesses of contacts.
     fn assemble(
         &mut self,
         potential: &IncrementalPotential<'_>,
         way: Way<'_>,
         contacts: &[Contact],
-    ) -> (Vec<Vec3>, Vec<Terms>) {
+    ) -> (Vec<Vec3>, Vec<f64>) {
         let (options, world, limits) = (self.options, self.world, self.limits);
         let (system, contact_matrix, detector) =
             (&mut *self.system, &mut *self.contact_matrix, &*self.detector);
@@ -155,14 +147,14 @@ impl Newton<'_> {
             rhs.iter_mut().for_each(|g| *g = -*g);
             potential.hessian(x, Curvature::Projected, system);
             let inertia = potential.step_size().powi(-2);
-            let elastic = Elastic { matrix: &*system, inertia, fixed: &potential.prescription.fixed };
-            let of_contacts = (options, Bearers::new(options, detector));
-            let (terms, bearings) = contact_matrix.evaluate(of_contacts, world, elastic, way, contacts);
+            let elastic = Elastic { matrix: &*system, inertia };
+            let evaluation = Evaluation { options, world, fixed: &potential.prescription.fixed, way };
+            let (stiffnesses, terms) = contact_matrix.evaluate(evaluation, elastic, contacts);
             let stretched = limits.evaluate(options, elastic, &world.model.mass, x);
             add_terms(&stretched, system, &mut rhs);
             contact_matrix.add(contacts, &terms, system, &mut rhs);
-            add_couples(detector, world.model, &bearings, x, &mut rhs);
-            (rhs, terms)
+            Bearers::new(options, detector, world.model).add_couples(contacts, &terms, x, &mut rhs);
+            (rhs, stiffnesses)
         })
     }
 
@@ -178,7 +170,7 @@ impl Newton<'_> {
         let fixed = &potential.prescription.fixed[..];
         let matrix = self.contact_matrix.with(self.system);
         let (linear, owners) = (&mut *self.linear, &self.detector.owners);
-        timed(&mut self.seconds.linear_solve, || {
+        let outcome = timed(&mut self.seconds.linear_solve, || {
             let left = |i: usize| match fixed[i] {
                 true => way.target.blocks[i] - way.now.blocks[i],
                 false => Vec3::zeros(),
@@ -195,7 +187,67 @@ impl Newton<'_> {
                 linear.solve(options, &system, rhs, d)
             })?;
             Ok((d, solved))
-        })
+        });
+        self.linear.make_room();
+        self.contact_matrix.make_room();
+        return_room_of(contacts.len());
+        outcome
+    }
+}
+
+/// A direction that was found, and what contacts make of it.
+struct ContactsOfSolve<'a> {
+    evaluation: Evaluation<'a>,
+    direction: &'a [Vec3],
+    limit: &'a Limit,
+}
+
+impl ContactsOfSolve<'_> {
+    /// Gives contacts the forces of this solve as forecasts. Returns their forces as far as the direction is gone along, and whether friction of some contact is not yet what it will be, by
+    /// enough to matter beside accelerations of `slowest` \[m/s²\].
+    fn conclude(&self, contacts: &mut [Contact], stiffnesses: &[f64], slowest: f64) -> (Vec<Vec3>, bool) {
+        let is_settling = AtomicBool::new(false);
+        let conclude = |(contact, &kappa): (&mut Contact, &f64)| {
+            let terms = self.evaluation.terms(contact, kappa);
+            if !is_settling.load(Ordering::Relaxed) && self.is_settling(contact, &terms, slowest) {
+                is_settling.store(true, Ordering::Relaxed);
+            }
+            (contact.forecast, contact.origin) = (self.forecast(contact, &terms), Origin::Own);
+            self.force(contact, &terms)
+        };
+        let each = contacts.par_iter_mut().zip(stiffnesses).with_min_len(CHUNK);
+        let forces = each.map(conclude).collect();
+        (forces, is_settling.into_inner())
+    }
+
+    /// Whether friction of a contact is not yet what it will be: its slip or its limit.
+    fn is_settling(&self, contact: &Contact, terms: &Terms, slowest: f64) -> bool {
+        let Evaluation { options, world, fixed, way } = self.evaluation;
+        let masses = Masses { of_block: &world.model.mass, fixed };
+        let mu = self.coefficient(contact);
+        options.friction != FrictionModel::None
+            && mu > 0.0
+            && is_settling(options, (contact, terms), mu, masses, (way, self.direction), slowest)
+    }
+
+    /// The force at the end of the whole direction, per pair of primitives.
+    fn forecast(&self, contact: &Contact, terms: &Terms) -> Forecast {
+        let Evaluation { options, way, .. } = self.evaluation;
+        let mu = self.coefficient(contact);
+        let force = forecast(options, (contact, terms), mu, (way, self.direction));
+        (force / contact.weight).map(|f| f as f32).into()
+    }
+
+    /// The force where the line search ends, linear about the start of the iteration \[N\].
+    fn force(&self, contact: &Contact, terms: &Terms) -> Vec3 {
+        let alpha = self.limit.of(contact);
+        let undone = contact.relative(self.direction) * alpha - contact.ahead() * (1.0 - alpha);
+        -(terms.pull + terms.hessian.mul(&undone))
+    }
+
+    fn coefficient(&self, contact: &Contact) -> f64 {
+        let [a, b] = contact.objects().map(|o| o as usize);
+        self.evaluation.world.parameters.friction_between(a, b)
     }
 }
 

@@ -74,7 +74,7 @@ impl Progress {
     /// Frees the contacts of the last iteration: the next one finds its own. Where a step is stuck they stay, to tell what is in the way.
     pub fn make_room(&mut self) {
         if let Some(last) = self.last.as_mut().filter(|_| self.stuck == 0) {
-            (last.contacts, last.forces, last.forecasts) = Default::default();
+            (last.contacts, last.forces) = Default::default();
         }
     }
 

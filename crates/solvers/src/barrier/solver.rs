@@ -6,7 +6,7 @@ use super::check::{inspect, refuse};
 use super::contacts::{Configuration, Contact, Detector, scripted_vertices};
 use super::friction::slip_to_keep;
 use super::linear_solve::LinearSolves;
-use super::newton::{Iteration, Newton};
+use super::newton::{Iteration, Newton, return_room_of};
 use super::options::BarrierOptions;
 use super::progress::Progress;
 use super::strain_limits::StrainLimits;
@@ -127,6 +127,7 @@ impl BarrierSolver {
         complete: bool,
         seconds: &mut StepSeconds,
     ) -> Result<Attempt, StepError> {
+        self.forget_step();
         let model = world.model;
         let options = BarrierOptions { complete, ..self.options.clone() };
         let inertia = Inertia::Dynamic;
@@ -139,8 +140,6 @@ impl BarrierSolver {
             let blocks = Cow::Owned(potential.inertial_guess());
             detector.expect(model, start, &Configuration { blocks, ..end.clone() })
         })?;
-        self.linear.begin_step();
-        self.contact_matrix.begin_step();
         let mut newton = Newton {
             options: &options,
             world,
@@ -185,6 +184,7 @@ impl BarrierSolver {
         }
 
         // The explicit test.
+        drop(newton);
         if !now.blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
             return Err(StepError::NotFinite { what: "the state after the step" });
         }
@@ -194,9 +194,19 @@ impl BarrierSolver {
         Ok(Attempt { now, advanced, progress, gap })
     }
 
+    /// Forgets what served the iterations of one step, and what a resumed run would not have.
+    fn forget_step(&mut self) {
+        self.detector.near.forget();
+        self.linear.begin_step();
+        self.contact_matrix.begin_step();
+    }
+
     /// Makes an attempt the state, and reports it.
     fn take_over(&mut self, world: World<'_>, state: &mut State, attempt: Attempt, report: &mut StepReport) {
         let Attempt { now, advanced, progress, gap } = attempt;
+        // What the step leaves behind takes its place.
+        self.forget_step();
+        return_room_of(progress.last.as_ref().map_or(0, |last| last.contacts.len()));
         report.advanced = advanced;
         report.iterations = progress.iterations;
         report.converged = progress.converged;
@@ -214,16 +224,18 @@ impl BarrierSolver {
             report.counters.push(("min_gap_m", gap));
         }
         report.counters.extend(strain_gap.map(|gap| ("min_strain_gap", gap)));
-        if let Some(last) = &progress.last {
+        if let Some(mut last) = progress.last {
             report.residual.extend([("change_m", last.change), ("mean_change_m", last.mean_change)]);
-            report_contacts(world, last, &now.blocks, report);
-            let kept = last.contacts.iter().zip(&last.forecasts).map(|(contact, &force)| {
+            report_contacts(world, &last, &now.blocks, report);
+            last.forces = Vec::new();
+            let (anchors, limit) = (&self.anchors, &last.limit);
+            self.anchors = Memory::in_place_of(last.contacts, |contact| {
                 let moved = contact.displacement(&state.blocks, &now.blocks)
                     + contact.moved()
-                    + contact.ahead() * last.limit.of(contact);
-                (contact, Kept { slip: slip_to_keep(&self.options, contact, &moved), force })
+                    + contact.ahead() * limit.of(contact);
+                let slip = slip_to_keep(&self.options, contact, &(contact.slip(anchors) + moved));
+                Kept { slip, force: contact.forecast }
             });
-            self.anchors.replace(kept);
         }
         accept(world, state, now.blocks.into_owned(), advanced, Inertia::Dynamic);
         (self.kinematic, self.kinematic_time) = (now.kinematic, state.time);
@@ -242,11 +254,11 @@ pub(super) fn target<'a>(
 }
 
 /// How many contacts have a gap within each fifth of their activation gap.
-fn gap_shares(contacts: &[Contact]) -> [(&'static str, f64); 5] {
+fn gap_shares(model: &Model, contacts: &[Contact]) -> [(&'static str, f64); 5] {
     let names = ["gaps_to_20", "gaps_to_40", "gaps_to_60", "gaps_to_80", "gaps_to_100"];
     let mut counts = [0.0; 5];
     for contact in contacts {
-        counts[((5.0 * contact.gap / contact.activation) as usize).min(4)] += 1.0;
+        counts[((5.0 * contact.gap / contact.activation(model)) as usize).min(4)] += 1.0;
     }
     std::array::from_fn(|k| (names[k], counts[k]))
 }
@@ -254,11 +266,11 @@ fn gap_shares(contacts: &[Contact]) -> [(&'static str, f64); 5] {
 /// Contacts, forces and gaps of the last iteration.
 fn report_contacts(world: World<'_>, iteration: &Iteration, x: &[Vec3], report: &mut StepReport) {
     report.contacts = iteration.contacts.len();
-    report.counters.extend(gap_shares(&iteration.contacts));
+    report.counters.extend(gap_shares(world.model, &iteration.contacts));
     report.contact_force = vec![Vec3::zeros(); world.model.surfaces.objects.len()];
     report.contact_load = vec![0.0; world.model.nodes];
     for (contact, force) in iteration.contacts.iter().zip(&iteration.forces) {
-        let [a, b] = contact.objects.map(|o| o as usize);
+        let [a, b] = contact.objects().map(|o| o as usize);
         report.contact_force[a] += force;
         report.contact_force[b] -= force;
         if *force != Vec3::zeros() {

@@ -235,7 +235,7 @@ mod tests {
             3,
             [[0u32, 1, 2].as_slice()],
         )));
-        let elastic = Elastic { matrix: &matrix, inertia: 0.0, fixed: &[false; 3] };
+        let elastic = Elastic { matrix: &matrix, inertia: 0.0 };
         let at = |share: f64| BarrierOptions { strain_activation: share, ..BarrierOptions::default() };
         let find =
             |share: f64, x: &[Vec3]| terms(&triangle, &at(share), &Barrier::Cubic, elastic, &[0.0; 3], x);

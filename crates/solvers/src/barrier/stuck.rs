@@ -135,7 +135,6 @@ mod tests {
             solved: Solved::default(),
             contacts: Vec::new(),
             forces: Vec::new(),
-            forecasts: Vec::new(),
         });
         let ends = [&at(state.blocks.clone(), 0.0), &at(target, 0.01)];
         require_motion(&model, &owners, &progress, ends).expect_err("it got nowhere")

@@ -89,6 +89,13 @@ impl CoarseLevel {
         self.solver = None;
     }
 
+    /// Frees the numbers of the factor until the next system.
+    pub fn release_factor(&mut self) {
+        if let Some((_, cholesky, _)) = &mut self.solver {
+            cholesky.release_factor();
+        }
+    }
+
     /// The preconditioner of a system; `None` when the coarse matrix is not positive definite.
     pub fn prepare<'a>(
         &'a mut self,

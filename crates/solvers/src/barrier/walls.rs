@@ -306,17 +306,12 @@ impl NearWall<'_> {
         };
         Some(Contact {
             stencil,
-            held: (0, 0.0),
             normal: found.normal,
             gap,
-            activation,
             weight: inside_share(field.lead(feature, &corners, found.distance), activation),
             script: Scripted::kept(opposite(&self.moved), opposite(&self.ahead)),
-            objects,
-            key: AnchorKey::default(),
-            slip: Vec3::zeros(),
-            forecast: None,
-            is_borrowed: false,
+            first_object: body,
+            ..Contact::default()
         })
     }
 }
