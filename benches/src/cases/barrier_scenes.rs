@@ -151,7 +151,11 @@ pub fn run_for(simulation: &mut Simulation, frames: usize, longest: f64) -> (Out
     let (spent, ()) = measure(0.0, || {
         while done < frames && (done == 0 || begin.elapsed().as_secs_f64() < longest) {
             match simulation.advance_frame() {
-                Ok(frame) => reports.extend(frame),
+                // Contacts for display are of use to a picture alone: runs that keep all reports would measure their memory.
+                Ok(mut frame) => {
+                    frame.iter_mut().for_each(|report| report.contact_samples = Vec::new());
+                    reports.extend(frame);
+                }
                 Err(error) => {
                     failure = Some(error.to_string());
                     return;

@@ -26,6 +26,29 @@ struct Component {
     is_identity: bool,
 }
 
+impl Component {
+    /// Takes its numbers from a matrix.
+    fn take(&mut self, matrix: &BlockMatrix, fixed: Option<&[bool]>) {
+        let is_fixed = |block: &u32| fixed.is_some_and(|f| f[*block as usize]);
+        self.is_identity = self.plan.blocks.iter().all(is_fixed);
+        if !self.is_identity {
+            self.plan.fill(|slot, r, c| matrix.values()[slot][(r, c)], fixed, &mut self.values);
+        }
+    }
+
+    /// Factors the numbers that it took.
+    fn factor_taken(&mut self) -> Result<(), FactorError> {
+        if self.is_identity {
+            return Ok(());
+        }
+        let result = self.factor.factor(&self.plan, &self.values);
+        if self.factor.is_rounded() {
+            self.values = Vec::new();
+        }
+        result
+    }
+}
+
 struct BlockGraph<'a> {
     pattern: &'a BlockPattern,
     node_count: usize,
@@ -75,30 +98,43 @@ impl SparseCholesky {
     ///
     /// On failure the error names a block of the first component (by lowest block) that failed.
     pub fn factor(&mut self, matrix: &BlockMatrix, fixed: Option<&[bool]>) -> Result<(), FactorError> {
+        self.check(matrix, fixed)?;
+        self.each(|component| {
+            component.take(matrix, fixed);
+            component.factor_taken()
+        })
+    }
+
+    /// The first half of [`Self::factor`]: takes the numbers of a matrix over, which may then be freed.
+    pub fn take(&mut self, matrix: &BlockMatrix, fixed: Option<&[bool]>) -> Result<(), FactorError> {
+        self.check(matrix, fixed)?;
+        self.each(|component| {
+            component.take(matrix, fixed);
+            Ok(())
+        })
+    }
+
+    /// The second half: factors what was taken over.
+    pub fn factor_taken(&mut self) -> Result<(), FactorError> {
+        self.each(Component::factor_taken)
+    }
+
+    fn check(&self, matrix: &BlockMatrix, fixed: Option<&[bool]>) -> Result<(), FactorError> {
         if !Arc::ptr_eq(&self.pattern, matrix.pattern()) && self.pattern != *matrix.pattern() {
             return Err(FactorError::PatternChanged);
         }
         if let Some(f) = fixed {
             assert_eq!(f.len(), matrix.block_count(), "one mask entry per block");
         }
-        let results: Vec<Result<(), FactorError>> = self
-            .components
-            .par_iter_mut()
-            .map(|component| {
-                let is_fixed = |block: &u32| fixed.is_some_and(|f| f[*block as usize]);
-                component.is_identity = component.plan.blocks.iter().all(is_fixed);
-                if component.is_identity {
-                    return Ok(());
-                }
-                let values = &mut component.values;
-                component.plan.fill(|slot, r, c| matrix.values()[slot][(r, c)], fixed, values);
-                let result = component.factor.factor(&component.plan, values);
-                if component.factor.is_rounded() {
-                    component.values = Vec::new();
-                }
-                result
-            })
-            .collect();
+        Ok(())
+    }
+
+    /// Works on all components; the error is that of the first one that failed.
+    fn each(
+        &mut self,
+        work: impl Fn(&mut Component) -> Result<(), FactorError> + Send + Sync,
+    ) -> Result<(), FactorError> {
+        let results: Vec<Result<(), FactorError>> = self.components.par_iter_mut().map(work).collect();
         results.into_iter().collect()
     }
 

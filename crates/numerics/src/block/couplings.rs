@@ -4,6 +4,8 @@
 //! goes there; the rest goes into rows with sorted columns that stay from one assembly to the next, so that most pairs are found by
 //! a search in a short row. A new pair is kept aside and merged into its rows at the end.   [Ando2024, section 3.7]
 //!
+//! Terms come in sections, so that not all of them need be there at once: rows add them in the same order as one section would.
+//!
 //! Rows are gathered, not scattered: each looks through the terms that touch it, in order. Chunks of rows run in parallel and
 //! write nothing but their own: the same bits for any number of threads.
 
@@ -41,6 +43,8 @@ pub struct Couplings {
     /// Blocks (row, place in its chunk) by column are `lower[lower_starts[column]..lower_starts[column + 1]]`, rows ascending.
     lower_starts: Vec<u32>,
     lower: Vec<[u32; 2]>,
+    /// Whether pairs came in that are not among these yet.
+    grown: bool,
 }
 
 /// Some rows.
@@ -65,6 +69,7 @@ impl Couplings {
         self.chunks.clear();
         self.lower_starts.clear();
         self.lower.clear();
+        self.grown = false;
     }
 
     /// Frees the values until the next assembly; the pairs stay. Products and entries must not be asked for before that.
@@ -77,8 +82,18 @@ impl Couplings {
         self.chunks.iter().map(|c| c.columns.len()).sum()
     }
 
-    /// Sets the values to those of the terms. What belongs to the pattern of `base` is added there, and pulls are subtracted from `rhs`.
-    pub fn assemble(
+    /// Begins an assembly for a matrix with so many rows: all values become zero.
+    pub fn begin(&mut self, blocks: usize) {
+        if self.chunks.len() != blocks.div_ceil(ROWS) {
+            self.clear();
+            self.chunks.resize_with(blocks.div_ceil(ROWS), RowChunk::default);
+            self.lower_starts.resize(blocks + 1, 0);
+        }
+        self.chunks.par_iter_mut().for_each(RowChunk::set_zero);
+    }
+
+    /// Adds a section of terms. What belongs to the pattern of `base` is added there, and pulls are subtracted from `rhs`.
+    pub fn add(
         &mut self,
         base: &mut BlockMatrix,
         rhs: &mut [Vec3],
@@ -86,12 +101,6 @@ impl Couplings {
         terms: &impl CouplingTerms,
     ) {
         let pattern = base.pattern().clone();
-        let blocks = pattern.block_count();
-        if self.chunks.len() != blocks.div_ceil(ROWS) {
-            self.clear();
-            self.chunks.resize_with(blocks.div_ceil(ROWS), RowChunk::default);
-            self.lower_starts.resize(blocks + 1, 0);
-        }
         let base = split_rows(&pattern, base.store_mut());
         let chunks = self.chunks.par_iter_mut().zip(base).zip(rhs.par_chunks_mut(ROWS)).enumerate();
         let grown: Vec<bool> = chunks
@@ -100,7 +109,12 @@ impl Couplings {
                 chunk.gather(rows, incidence, terms)
             })
             .collect();
-        if grown.contains(&true) {
+        self.grown |= grown.contains(&true);
+    }
+
+    /// Ends an assembly; products may be asked for from here on.
+    pub fn end(&mut self) {
+        if std::mem::take(&mut self.grown) {
             self.link();
         }
     }
@@ -218,12 +232,15 @@ struct Rows<'a> {
 }
 
 impl RowChunk {
-    /// Sums up all terms; returns whether new pairs came in.
+    fn set_zero(&mut self) {
+        self.values.clear();
+        self.values.resize(self.columns.len(), SymmetricBlock::default());
+    }
+
+    /// Adds the terms; returns whether new pairs came in.
     fn gather(&mut self, rows: Rows<'_>, incidence: &Incidence, terms: &impl CouplingTerms) -> bool {
         let Rows { first, pattern, mut fixed, rhs } = rows;
         let offset = pattern.row_range(first).start;
-        self.values.clear();
-        self.values.resize(self.columns.len(), SymmetricBlock::default());
         let mut misses: Vec<Miss> = Vec::new();
         for (k, rhs) in rhs.iter_mut().enumerate() {
             let (row, new) = (first + k, misses.len());
@@ -387,7 +404,7 @@ mod tests {
             &self.0[term].2
         }
         fn pull(&self, term: usize) -> Vec3 {
-            Vec3::repeat(term as f64)
+            Vec3::repeat(self.0[term].1[0])
         }
     }
 
@@ -411,15 +428,19 @@ mod tests {
         let pattern = Arc::new(BlockPattern::from_stencils(n, chain.iter().map(|s| &s[..])));
         let rounds: Vec<Terms> = [900, 900, 30].map(|count| terms(&mut random, n, count)).into();
         let x: Vec<Vec3> = (0..n).map(|_| random.vector(-1.0, 1.0)).collect();
-        let run = |threads: usize, precision: Precision| {
+        let run = |threads: usize, precision: Precision, section: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let (mut couplings, mut incidence) = (Couplings::default(), Incidence::default());
             let assemble = |terms: &Terms| {
                 let mut base = BlockMatrix::zeros_in(pattern.clone(), precision);
                 base.add_diagonal(&vec![3.0; n]);
                 let (mut rhs, mut y) = (vec![Vec3::zeros(); n], vec![Vec3::zeros(); n]);
-                incidence.rebuild(n, terms.0.iter().map(|t| &t.0[..]));
-                couplings.assemble(&mut base, &mut rhs, &incidence, terms);
+                couplings.begin(n);
+                for section in terms.0.chunks(section) {
+                    incidence.rebuild(n, section.iter().map(|t| &t.0[..]));
+                    couplings.add(&mut base, &mut rhs, &incidence, &Terms(section.to_vec()));
+                }
+                couplings.end();
                 let matrix = CoupledMatrix { base: &base, couplings: &couplings };
                 matrix.apply(&x, &mut y);
                 let mut same = y.clone();
@@ -431,16 +452,17 @@ mod tests {
             pool.install(|| rounds.iter().map(assemble).collect::<Vec<_>>())
         };
         let [results, single] = [Precision::Double, Precision::Single].map(|precision| {
-            let results = run(1, precision);
-            assert!(results == run(2, precision) && results == run(7, precision));
+            let results = run(1, precision, usize::MAX);
+            assert!([2, 7].iter().all(|&threads| results == run(threads, precision, usize::MAX)));
+            assert!(results == run(2, precision, 250), "sections give the same bits");
             results
         });
         for ((terms, (y, rhs)), (rounded, same)) in rounds.iter().zip(&results).zip(&single) {
             let mut dense = nalgebra::DMatrix::<f64>::identity(3 * n, 3 * n) * 3.0;
             let mut pulled = vec![Vec3::zeros(); n];
-            for (number, (blocks, weights, k)) in terms.0.iter().enumerate() {
+            for (blocks, weights, k) in &terms.0 {
                 for (&i, a) in blocks.iter().zip(weights) {
-                    pulled[i as usize] -= Vec3::repeat(number as f64) * *a;
+                    pulled[i as usize] -= Vec3::repeat(weights[0]) * *a;
                     for (&j, b) in blocks.iter().zip(weights) {
                         let mut view = dense.fixed_view_mut::<3, 3>(3 * i as usize, 3 * j as usize);
                         view += k.to_matrix() * (a * b);

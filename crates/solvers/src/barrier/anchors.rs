@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use stiction_collision::{PairKind, ProximityPair};
 use stiction_numerics::Vec3;
 
-/// Who touches what; the order brings all contacts of a primitive with an object together.
+/// Who touches what, in twelve bytes; the order brings all contacts of a primitive with an object together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AnchorKey {
     /// Vertex, edge or triangle of the first object.
@@ -25,29 +25,43 @@ pub(super) struct AnchorKey {
     feature: Label,
 }
 
-/// Kind and number of a primitive, without padding.
+/// Kind and number of a primitive: two binary digits and thirty. A mesh of a thousand million primitives would not fit in any memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Label([u16; 3]);
+struct Label(u32);
+
+/// Digits of a number.
+const DIGITS: u32 = 30;
 
 impl Label {
-    fn new(kind: u16, number: u32) -> Label {
-        Label([kind, (number >> 16) as u16, number as u16])
+    fn new(kind: u32, number: u32) -> Label {
+        assert!(number >> DIGITS == 0, "primitive {number} has more than {DIGITS} digits");
+        Label((kind << DIGITS) | number)
     }
 
-    fn kind(self) -> u16 {
-        self.0[0]
+    fn kind(self) -> u32 {
+        self.0 >> DIGITS
     }
 
     fn number(self) -> u32 {
-        (u32::from(self.0[1]) << 16) | u32::from(self.0[2])
+        self.0 & ((1 << DIGITS) - 1)
+    }
+}
+
+/// A direction that tells sides of an object apart, no more: parts of 127.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Side([i8; 3]);
+
+impl Side {
+    const PARTS: f64 = 127.0;
+
+    /// Of a vector of unit length.
+    fn of(normal: &Vec3) -> Side {
+        Side(normal.map(|c| (c * Side::PARTS).round() as i8).into())
     }
 
-    fn to_u64(self) -> u64 {
-        self.0.iter().fold(0, |key, &part| (key << 16) | u64::from(part))
-    }
-
-    fn from_u64(key: u64) -> Label {
-        Label([(key >> 32) as u16, (key >> 16) as u16, key as u16])
+    /// Of unit length within a hundredth.
+    fn direction(self) -> Vec3 {
+        Vec3::from(self.0.map(f64::from)) / Side::PARTS
     }
 }
 
@@ -60,11 +74,11 @@ pub(super) enum Primitive {
 }
 
 /// Kinds of primitives in keys.
-const VERTEX: u16 = 0;
-const EDGE: u16 = 1;
-const TRIANGLE: u16 = 2;
+const VERTEX: u32 = 0;
+const EDGE: u32 = 1;
+const TRIANGLE: u32 = 2;
 /// Features that may touch an analytic collider have numbers of their own.
-const WALL: u16 = 3;
+const WALL: u32 = 3;
 
 impl AnchorKey {
     /// The key of a pair whose second feature belongs to `other`.
@@ -118,9 +132,20 @@ pub(super) type Forecast = [f32; 3];
 /// What a contact keeps between steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Kept {
-    /// Way from the anchor \[m\].
-    pub slip: Vec3,
+    /// Way from the anchor \[m\]. At most ε long, so single precision rounds it by less than 1e-7 ε, which a resting contact does not add up: it keeps what it had.
+    slip: [f32; 3],
     pub force: Forecast,
+}
+
+impl Kept {
+    pub fn new(slip: &Vec3, force: Forecast) -> Kept {
+        Kept { slip: slip.map(|c| c as f32).into(), force }
+    }
+
+    /// Way from the anchor \[m\].
+    pub fn slip(&self) -> Vec3 {
+        Vec3::from(self.slip.map(f64::from))
+    }
 }
 
 /// Vectors of a contact, seen from its second object.
@@ -136,26 +161,25 @@ impl Turned for Forecast {
 
 impl Turned for Kept {
     fn turned(self) -> Kept {
-        Kept { slip: -self.slip, force: self.force.turned() }
+        Kept { slip: self.slip.map(|c| -c), force: self.force.turned() }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry<V> {
     key: AnchorKey,
-    /// Tells sides apart, no more: single precision.
-    normal: [f32; 3],
+    side: Side,
     value: V,
 }
 
 impl<V> Entry<V> {
     fn new(contact: &Contact, value: V) -> Entry<V> {
-        Entry { key: contact.key, normal: contact.normal.map(|c| c as f32).into(), value }
+        Entry { key: contact.key, side: Side::of(&contact.normal), value }
     }
 
-    /// Cosine of the angle between the normals.
+    /// Cosine of the angle between the normals, within a hundredth.
     fn likeness(&self, normal: &Vec3) -> f64 {
-        Vec3::from(self.normal.map(f64::from)).dot(normal)
+        self.side.direction().dot(normal)
     }
 }
 
@@ -283,11 +307,10 @@ impl<V: Turned> Memory<V> {
 
 impl Memory<Kept> {
     pub fn save(&self, saved: &mut SavedState) {
-        let keys =
-            |e: &Entry<Kept>| [e.key.primitive.to_u64(), u64::from(e.key.other), e.key.feature.to_u64()];
+        let keys = |e: &Entry<Kept>| [e.key.primitive.0, e.key.other, e.key.feature.0].map(u64::from);
         saved.keys.insert("anchors".to_owned(), self.entries.iter().flat_map(keys).collect());
         let wide = |v: [f32; 3]| Vec3::from(v.map(f64::from));
-        let three = |e: &Entry<Kept>| [wide(e.normal), e.value.slip, wide(e.value.force)];
+        let three = |e: &Entry<Kept>| [e.side.direction(), e.value.slip(), wide(e.value.force)];
         let vectors: Vec<Vec3> = self.entries.iter().flat_map(three).collect();
         saved.put_vectors("anchors", &vectors);
     }
@@ -300,11 +323,11 @@ impl Memory<Kept> {
             return Err(wrong());
         }
         let entry = |(key, vectors): (&[u64], &[Vec3])| {
-            let other = u32::try_from(key[1]).map_err(|_| wrong())?;
-            let (primitive, feature) = (Label::from_u64(key[0]), Label::from_u64(key[2]));
-            let [normal, force] = [0, 2].map(|k| vectors[k].map(|c| c as f32).into());
-            let value = Kept { slip: vectors[1], force };
-            Ok(Entry { key: AnchorKey { primitive, other, feature }, normal, value })
+            let part = |k: usize| u32::try_from(key[k]).map_err(|_| wrong());
+            let (primitive, other, feature) = (Label(part(0)?), part(1)?, Label(part(2)?));
+            let value = Kept::new(&vectors[1], vectors[2].map(|c| c as f32).into());
+            let side = Side::of(&vectors[0]);
+            Ok(Entry { key: AnchorKey { primitive, other, feature }, side, value })
         };
         let entries =
             keys.chunks_exact(3).zip(vectors.chunks_exact(3)).map(entry).collect::<Result<_, _>>()?;
@@ -316,14 +339,13 @@ impl Memory<Kept> {
 mod tests {
     use super::*;
 
-    fn labelled(kind: u16, number: u32) -> Label {
+    fn labelled(kind: u32, number: u32) -> Label {
         Label::new(kind, number)
     }
 
     fn entry(primitive: Label, other: u32, feature: Label, normal: Vec3, slip: f64) -> Entry<Kept> {
-        let normal = normal.map(|c| c as f32).into();
-        let value = Kept { slip: Vec3::x() * slip, force: [0.5, 0.0, slip as f32] };
-        Entry { key: AnchorKey { primitive, other, feature }, normal, value }
+        let value = Kept::new(&(Vec3::x() * slip), [0.5, 0.0, slip as f32]);
+        Entry { key: AnchorKey { primitive, other, feature }, side: Side::of(&normal), value }
     }
 
     #[test]
@@ -338,7 +360,7 @@ mod tests {
         };
         let ask = |v: u32, other: u32, feature: Label, normal: &Vec3| {
             let key = AnchorKey { primitive: labelled(VERTEX, v), other, feature };
-            memory.value(memory.recall((&key, 0, normal), |_| true)).map_or(0.0, |kept| kept.slip.x)
+            memory.value(memory.recall((&key, 0, normal), |_| true)).map_or(0.0, |kept| kept.slip().x)
         };
         assert_eq!(ask(3, 1, labelled(TRIANGLE, 4), &up), 1.0);
         assert_eq!(ask(3, 1, labelled(EDGE, 7), &up), 1.0);
@@ -370,8 +392,30 @@ mod tests {
     }
 
     #[test]
+    fn entries_are_small_and_labels_keep_kind_and_number() {
+        assert_eq!([size_of::<Entry<Kept>>(), size_of::<Entry<Forecast>>()], [40, 28]);
+        for (kind, number) in [(VERTEX, 0), (EDGE, (1 << DIGITS) - 1), (WALL, 70_003)] {
+            let label = Label::new(kind, number);
+            assert_eq!((label.kind(), label.number()), (kind, number));
+        }
+        assert!(Label::new(VERTEX, (1 << DIGITS) - 1) < Label::new(EDGE, 0), "kinds stay together");
+    }
+
+    #[test]
+    fn a_side_is_its_normal_within_a_hundredth_and_turns_with_it() {
+        let mut random = stiction_numerics::Random::new(7);
+        for _ in 0..100 {
+            let normal = random.unit_vector();
+            assert!((Side::of(&normal).direction() - normal).amax() < 0.5 / Side::PARTS + 1e-12);
+            assert_eq!(Side::of(&-normal).0, Side::of(&normal).0.map(|c| -c));
+            assert_eq!(Side::of(&Side::of(&normal).direction()), Side::of(&normal));
+        }
+    }
+
+    #[test]
     fn what_is_saved_comes_back() {
-        let entries = vec![entry(labelled(EDGE, 70_003), 1, labelled(EDGE, 4), Vec3::y(), 1e-6)];
+        let aslant = Vec3::new(0.36, 0.48, -0.8);
+        let entries = vec![entry(labelled(EDGE, 70_003), 1, labelled(EDGE, 4), aslant, 1e-6)];
         let memory = Memory { entries };
         let mut saved = SavedState::new(1);
         memory.save(&mut saved);

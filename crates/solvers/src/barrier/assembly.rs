@@ -5,6 +5,7 @@
 //! that only contacts couple, whose pattern is kept within a step (`stiction_numerics::Couplings`).   [Ando2024, section 3.7]
 
 use super::contacts::{Contact, Way};
+use super::couples::Bearers;
 use super::friction::friction_terms;
 use super::options::{BarrierOptions, ContactMass};
 use crate::solver::World;
@@ -47,7 +48,10 @@ pub(super) struct Elastic<'a> {
 /// Contacts per task.
 const CHUNK: usize = 256;
 
-/// What contacts are evaluated with. Terms take more room than a solve has: it keeps stiffnesses, from which terms are found again.
+/// Contacts whose terms live at the same time, or as many as there are blocks where these are more: each section looks at every row of the matrix.
+const SECTION: usize = 1 << 15;
+
+/// What contacts are evaluated with. Terms take more room than a step has: it keeps stiffnesses, from which terms are found again.
 #[derive(Clone, Copy)]
 pub(super) struct Evaluation<'a> {
     pub options: &'a BarrierOptions,
@@ -59,13 +63,8 @@ pub(super) struct Evaluation<'a> {
 impl Evaluation<'_> {
     /// Terms of a contact with a stiffness κ \[N/m\].
     pub fn terms(&self, contact: &Contact, kappa: f64) -> Terms {
-        self.terms_of(contact, [kappa, self.inertial(contact)])
-    }
-
-    /// Terms of a contact with κ and its inertial part \[N/m\].
-    fn terms_of(&self, contact: &Contact, stiffness: [f64; 2]) -> Terms {
         let (options, world, barrier) = (self.options, self.world, self.options.shape());
-        let [kappa, inertial] = stiffness.map(|k| k * contact.weight);
+        let [kappa, inertial] = [kappa, self.inertial(contact)].map(|k| k * contact.weight);
         let activation = contact.activation(world.model);
         let terms = BarrierTerms::new(&barrier, contact.gap, activation, kappa, contact.normal);
         let Some(mut terms) = terms else { return Terms::default() };
@@ -79,16 +78,15 @@ impl Evaluation<'_> {
         Terms { pull, hessian }
     }
 
-    /// Stiffnesses, frozen at this configuration, and terms of all contacts.
-    fn all(&self, elastic: Elastic<'_>, contacts: &[Contact]) -> (Vec<f64>, Vec<Terms>) {
-        let evaluate = |contact: &Contact| {
-            let stiffness = self.stiffness(elastic, contact);
-            (stiffness[0], self.terms_of(contact, stiffness))
-        };
-        let (mut stiffnesses, mut terms) = (Vec::new(), Vec::new());
-        let both = contacts.par_iter().with_min_len(CHUNK).map(evaluate);
-        both.unzip_into_vecs(&mut stiffnesses, &mut terms);
-        (stiffnesses, terms)
+    /// Stiffnesses of all contacts, frozen at this configuration \[N/m\]. All of them come before the first is added to the matrix that they are measured by.
+    pub fn stiffnesses(&self, elastic: Elastic<'_>, contacts: &[Contact]) -> Vec<f64> {
+        contacts.par_iter().with_min_len(CHUNK).map(|contact| self.stiffness(elastic, contact)).collect()
+    }
+
+    /// Terms of some contacts, in the place of the last ones.
+    fn all_terms(&self, (contacts, stiffnesses): (&[Contact], &[f64]), terms: &mut Vec<Terms>) {
+        let both = contacts.par_iter().zip(stiffnesses).with_min_len(CHUNK);
+        both.map(|(contact, &kappa)| self.terms(contact, kappa)).collect_into_vec(terms);
     }
 
     /// m/g² \[N/m\].
@@ -100,15 +98,15 @@ impl Evaluation<'_> {
             (mass, if weighted { w * w } else { 1.0 })
         });
         let prescribed =
-            (f64::INFINITY, if weighted { contact.held_square } else { f64::from(contact.held) });
+            (f64::INFINITY, if weighted { f64::from(contact.held_square) } else { f64::from(contact.held) });
         contact_mass(masses.chain([prescribed])) / (contact.gap * contact.gap)
     }
 
-    /// `κ = m/g² + ŵᵀHŵ` \[N/m\], H without inertia, and its first part.   [Ando2024, eq. 5, 7]
-    fn stiffness(&self, elastic: Elastic<'_>, contact: &Contact) -> [f64; 2] {
+    /// `κ = m/g² + ŵᵀHŵ` \[N/m\], H without inertia.   [Ando2024, eq. 5, 7]
+    fn stiffness(&self, elastic: Elastic<'_>, contact: &Contact) -> f64 {
         let inertial = self.inertial(contact);
         if !self.options.elastic_stiffness {
-            return [inertial, inertial];
+            return inertial;
         }
         let (nodes, weights, normal) = (contact.stencil.nodes(), contact.stencil.weights(), &contact.normal);
         let pattern = elastic.matrix.pattern();
@@ -120,8 +118,8 @@ impl Evaluation<'_> {
             }
             pattern.slot(a, b).map_or(0.0, |slot| elastic.matrix.form(a, slot, normal))
         };
-        let square = weights.iter().map(|w| w * w).sum::<f64>() + contact.held_square;
-        [contact_stiffness(weights, square, inertial, form).max(inertial), inertial]
+        let square = weights.iter().map(|w| w * w).sum::<f64>() + f64::from(contact.held_square);
+        contact_stiffness(weights, square, inertial, form).max(inertial)
     }
 }
 
@@ -163,10 +161,9 @@ impl CouplingTerms for Coupled<'_> {
     }
 }
 
-/// The store of contact blocks, and which contacts touch a block from their evaluation until they are added.
+/// The store of contact blocks.
 #[derive(Default)]
 pub(super) struct ContactMatrix {
-    incidence: Incidence,
     couplings: Couplings,
 }
 
@@ -176,23 +173,27 @@ impl ContactMatrix {
         self.couplings.clear();
     }
 
-    /// Stiffnesses and terms of all contacts at a configuration.
-    pub fn evaluate(
+    /// Adds the Hessians of contacts with given stiffnesses to the system, and their forces and couples to the right-hand side. A section at a time: terms of all
+    /// contacts and their order by nodes would be the most that a step holds.
+    pub fn assemble(
         &mut self,
-        evaluation: Evaluation<'_>,
-        elastic: Elastic<'_>,
-        contacts: &[Contact],
-    ) -> (Vec<f64>, Vec<Terms>) {
-        let (incidence, blocks) = (&mut self.incidence, elastic.matrix.block_count());
-        let sort = || incidence.rebuild(blocks, contacts.iter().map(|c| c.stencil.nodes()));
-        rayon::join(sort, || evaluation.all(elastic, contacts)).1
-    }
-
-    /// Adds the Hessians of evaluated contacts to the system and their forces to the right-hand side.
-    pub fn add(&mut self, contacts: &[Contact], terms: &[Terms], system: &mut BlockMatrix, rhs: &mut [Vec3]) {
-        // Freed when all are added: the solve needs the room.
-        let incidence = std::mem::take(&mut self.incidence);
-        self.couplings.assemble(system, rhs, &incidence, &Coupled { contacts, terms });
+        (evaluation, bearers): (Evaluation<'_>, Bearers<'_>),
+        (contacts, stiffnesses): (&[Contact], &[f64]),
+        system: &mut BlockMatrix,
+        rhs: &mut [Vec3],
+    ) {
+        let (x, blocks) = (&evaluation.way.now.blocks, system.block_count());
+        let (mut incidence, mut terms, mut couples) = (Incidence::default(), Vec::new(), Vec::new());
+        let section = SECTION.max(blocks);
+        self.couplings.begin(blocks);
+        for (contacts, stiffnesses) in contacts.chunks(section).zip(stiffnesses.chunks(section)) {
+            let sort = || incidence.rebuild(blocks, contacts.iter().map(|c| c.stencil.nodes()));
+            rayon::join(sort, || evaluation.all_terms((contacts, stiffnesses), &mut terms));
+            self.couplings.add(system, rhs, &incidence, &Coupled { contacts, terms: &terms });
+            bearers.gather(contacts, &terms, x, &mut couples);
+        }
+        self.couplings.end();
+        bearers.add_couples(&couples, x, rhs);
     }
 
     /// Frees the blocks until the next assembly, which finds their places again.

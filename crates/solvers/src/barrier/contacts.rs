@@ -51,13 +51,13 @@ pub(super) struct Way<'a> {
     pub anchors: &'a Memory<Kept>,
 }
 
-/// A contact nearer than its activation gap; 152 bytes, since steps may hold ten for each vertex.
+/// A contact nearer than its activation gap; 144 bytes, since steps may hold ten for each vertex.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contact {
     /// c_i over nodes.
     pub stencil: ContactStencil,
-    /// Sum of the squares of the coefficients of vertices of mesh colliders: they count in the mass and the norm of c.
-    pub held_square: f64,
+    /// Sum of the squares of the coefficients of vertices of mesh colliders: they count in the mass and the norm of c. A share of a stiffness: single precision will do.
+    pub held_square: f32,
     pub normal: Vec3,
     pub gap: f64,
     /// How many pairs of primitives this contact stands for; less than one where a border takes over.
@@ -116,7 +116,7 @@ impl Contact {
 
     /// Tangential way from the anchor at the start of the step \[m\].
     pub fn slip(&self, anchors: &Memory<Kept>) -> Vec3 {
-        anchors.value(self.anchor).map_or(Vec3::zeros(), |kept| kept.slip)
+        anchors.value(self.anchor).map_or(Vec3::zeros(), |kept| kept.slip())
     }
 
     /// Motion of the prescribed part of `e` since the start of the step \[m\].
@@ -344,7 +344,7 @@ fn from_pair(
     for (&vertex, &weight) in pair.vertices.iter().zip(&pair.weights) {
         if weight != 0.0 && add_vertex(model, &mut stencil, vertex, weight) {
             let place = vertex as usize - model.surfaces.kinematic_start();
-            (held, held_square) = (held + 1, held_square + weight * weight);
+            (held, held_square) = (held + 1, held_square + (weight * weight) as f32);
             moved += (way.now.kinematic[place] - way.start.kinematic[place]) * weight;
             ahead += (way.target.kinematic[place] - way.now.kinematic[place]) * weight;
         }
@@ -413,6 +413,11 @@ mod tests {
         let force = Some(Vec3::z() * 2.0);
         assert_eq!(recalled(vec![at(4), at(5)]), [[force, force], [force, None]]);
         assert_eq!(recalled(vec![at(5)]), [[force, force]]);
+    }
+
+    #[test]
+    fn a_contact_has_144_bytes() {
+        assert_eq!(size_of::<Contact>(), 144);
     }
 
     #[test]

@@ -71,17 +71,26 @@ impl<'a> Bearers<'a> {
         Bearers { options, mesh: &detector.mesh, rings: &detector.rings, model }
     }
 
-    /// Adds the forces that carry the couples of friction to the right-hand side.
-    pub fn add_couples(&self, contacts: &[Contact], terms: &[Terms], x: &[Vec3], rhs: &mut [Vec3]) {
+    /// Adds the couples of friction of some contacts to those by vertices \[N m\]; a list that is empty begins with zeros.
+    pub fn gather(&self, contacts: &[Contact], terms: &[Terms], x: &[Vec3], couples: &mut Vec<Vec3>) {
         let part = contacts.len().div_ceil(PARTS).max(1);
         let parts = contacts.par_chunks(part).zip(terms.par_chunks(part));
         let gathered: Vec<Vec<Vec3>> =
-            parts.map(|(contacts, terms)| self.gather(contacts, terms, x)).collect();
+            parts.map(|(contacts, terms)| self.of_part(contacts, terms, x)).collect();
         let add = |mut sum: Vec<Vec3>, part: Vec<Vec3>| {
             sum.iter_mut().zip(part).for_each(|(s, p)| *s += p);
             sum
         };
-        let Some(couples) = gathered.into_iter().reduce(add) else { return };
+        let before = std::mem::take(couples);
+        let all = (!before.is_empty()).then_some(before).into_iter().chain(gathered);
+        *couples = all.reduce(add).unwrap_or_default();
+    }
+
+    /// Adds the forces that carry couples \[N m\] by vertices, if there are any, to the right-hand side.
+    pub fn add_couples(&self, couples: &[Vec3], x: &[Vec3], rhs: &mut [Vec3]) {
+        if couples.is_empty() {
+            return;
+        }
         for corners in self.mesh.triangles() {
             let of_corner = |v: u32| couples[v as usize] / f64::from(self.rings[v as usize].triangles);
             let couple: Vec3 = corners.map(of_corner).iter().sum();
@@ -94,7 +103,7 @@ impl<'a> Bearers<'a> {
     }
 
     /// Couples \[N m\] by vertices.
-    fn gather(&self, contacts: &[Contact], terms: &[Terms], x: &[Vec3]) -> Vec<Vec3> {
+    fn of_part(&self, contacts: &[Contact], terms: &[Terms], x: &[Vec3]) -> Vec<Vec3> {
         let mut couples = vec![Vec3::zeros(); self.rings.len()];
         for (contact, terms) in contacts.iter().zip(terms) {
             let Bearing { couple, vertices, shares } = self.bearing(contact, &terms.pull, x);
@@ -244,7 +253,9 @@ mod tests {
                 let bearers = Bearers::new(&options, &solver.detector, &model);
                 let mut forces = vec![Vec3::zeros(); x.len()];
                 let terms = Terms { pull, ..Terms::default() };
-                bearers.add_couples(std::slice::from_ref(&contact), &[terms], x, &mut forces);
+                let mut couples = Vec::new();
+                bearers.gather(std::slice::from_ref(&contact), &[terms], x, &mut couples);
+                bearers.add_couples(&couples, x, &mut forces);
                 for (&node, weight) in contact.stencil.nodes().iter().zip(contact.stencil.weights()) {
                     forces[node as usize] -= pull * *weight;
                 }

@@ -57,10 +57,10 @@ impl BarrierSolver {
                 let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2) };
                 let (options, fixed) = (&self.options, &potential.prescription.fixed[..]);
                 let evaluation = Evaluation { options, world, fixed, way };
-                let (_, terms) = self.contact_matrix.evaluate(evaluation, elastic, &contacts);
-                self.contact_matrix.add(&contacts, &terms, &mut self.system, &mut rhs);
+                let stiffnesses = evaluation.stiffnesses(elastic, &contacts);
                 let bearers = Bearers::new(&self.options, &self.detector, world.model);
-                bearers.add_couples(&contacts, &terms, &start.blocks, &mut rhs);
+                let (evaluated, contacts) = ((evaluation, bearers), (&contacts[..], &stiffnesses[..]));
+                self.contact_matrix.assemble(evaluated, contacts, &mut self.system, &mut rhs);
             });
         }
         Ok(contacts.len())

@@ -149,11 +149,11 @@ impl Newton<'_> {
             let inertia = potential.step_size().powi(-2);
             let elastic = Elastic { matrix: &*system, inertia };
             let evaluation = Evaluation { options, world, fixed: &potential.prescription.fixed, way };
-            let (stiffnesses, terms) = contact_matrix.evaluate(evaluation, elastic, contacts);
+            let stiffnesses = evaluation.stiffnesses(elastic, contacts);
             let stretched = limits.evaluate(options, elastic, &world.model.mass, x);
             add_terms(&stretched, system, &mut rhs);
-            contact_matrix.add(contacts, &terms, system, &mut rhs);
-            Bearers::new(options, detector, world.model).add_couples(contacts, &terms, x, &mut rhs);
+            let bearers = Bearers::new(options, detector, world.model);
+            contact_matrix.assemble((evaluation, bearers), (contacts, &stiffnesses), system, &mut rhs);
             (rhs, stiffnesses)
         })
     }

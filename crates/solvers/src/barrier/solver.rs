@@ -234,7 +234,7 @@ impl BarrierSolver {
                     + contact.moved()
                     + contact.ahead() * limit.of(contact);
                 let slip = slip_to_keep(&self.options, contact, &(contact.slip(anchors) + moved));
-                Kept { slip, force: contact.forecast }
+                Kept::new(&slip, contact.forecast)
             });
         }
         accept(world, state, now.blocks.into_owned(), advanced, Inertia::Dynamic);
@@ -334,7 +334,7 @@ impl Solver for BarrierSolver {
     }
 
     fn save(&self) -> SavedState {
-        let mut saved = SavedState::new(5);
+        let mut saved = SavedState::new(6);
         self.anchors.save(&mut saved);
         self.linear.save(&mut saved);
         saved.put_vectors("kinematic", &self.kinematic);
@@ -343,7 +343,7 @@ impl Solver for BarrierSolver {
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        saved.expect_version(5)?;
+        saved.expect_version(6)?;
         let wrong = |name: &str| RestoreError::Array { name: name.to_owned() };
         let flat = saved.numbers("kinematic")?;
         let expected = self.detector.mesh_collider_vertices();

@@ -11,7 +11,7 @@ use std::sync::{Arc, RwLock};
 use stiction_factor::{FactorError, SparseCholesky};
 use stiction_numerics::{
     BlockMatrix, BlockPattern, CoupledMatrix, Incidence, PrecondBlockJacobi, Preconditioner,
-    RowPreconditioner, Vec3, ordered_sum,
+    RowPreconditioner, Vec3, ordered_sum, return_freed_memory,
 };
 
 /// Nodes of an aggregate at most.
@@ -124,7 +124,13 @@ impl CoarseLevel {
         let free = |&member: &u32| !fixed[member as usize];
         let held: Vec<bool> =
             (0..aggregates.count).map(|a| !aggregates.members.of(a).iter().any(free)).collect();
-        match cholesky.factor(&matrix, Some(&held)) {
+        cholesky.take(&matrix, Some(&held))?;
+        drop(matrix);
+        if base.stored_count() >= ROUNDED_FROM {
+            // The factor in double precision is the most that a step holds.
+            return_freed_memory();
+        }
+        match cholesky.factor_taken() {
             Ok(()) => {}
             Err(FactorError::NotPositiveDefinite { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -275,7 +281,9 @@ mod tests {
         let links = Links([([3, 300], k), ([90, 390], k), ([198, 201], k)]);
         let (mut couplings, mut incidence) = (Couplings::default(), Incidence::default());
         incidence.rebuild(2 * N, links.0.iter().map(|l| &l.0[..]));
-        couplings.assemble(&mut base, &mut vec![Vec3::zeros(); 2 * N], &incidence, &links);
+        couplings.begin(2 * N);
+        couplings.add(&mut base, &mut vec![Vec3::zeros(); 2 * N], &incidence, &links);
+        couplings.end();
         (base, couplings, (0..2 * N).map(|i| i == 0 || (20..60).contains(&i)).collect())
     }
 
