@@ -41,6 +41,9 @@ const LARGEST: usize = 4_000_000;
 /// the slower assembly and the faster solve cancel out; at 20k it would cost a tenth of the time.
 const SINGLE_FROM: usize = 300_000;
 
+/// Blocks that a contact counts as for that: where contacts are many they take most of the memory, and the matrix has to make room.
+const OF_CONTACT: usize = 2;
+
 /// Residual, relative to the first, up to which a direction that ran into `pcg_iterations` is gone along: forces that contacts expect, and friction that goes by
 /// them, need not be known to better than a tenth (`friction.rs`), and the next iteration makes up for the rest. Beyond it the step is
 /// tried again with a smaller size, where inertia makes the system easier.
@@ -94,8 +97,8 @@ impl Default for LinearSolves {
 
 impl LinearSolves {
     /// Makes the store of the next system one of the right precision.
-    pub fn prepare(&mut self, options: &BarrierOptions, system: &mut BlockMatrix) {
-        let large = system.pattern().stored_count() >= self.single_from;
+    pub fn prepare(&mut self, options: &BarrierOptions, system: &mut BlockMatrix, contacts: usize) {
+        let large = system.pattern().stored_count() + OF_CONTACT * contacts >= self.single_from;
         let precision = match large && self.double_left == 0 && options.linear != LinearPolicy::Direct {
             true => Precision::Single,
             false => Precision::Double,

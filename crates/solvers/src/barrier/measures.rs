@@ -48,7 +48,7 @@ impl BarrierSolver {
         self.detector.expect(world.model, &start, &start)?;
         let contacts = self.detector.contacts(world, way, &Memory::default())?;
         self.contact_matrix.begin_step();
-        self.linear.prepare(&self.options, &mut self.system);
+        self.linear.prepare(&self.options, &mut self.system, contacts.len());
         let mut go_on = true;
         while go_on {
             let mut rhs = vec![Vec3::zeros(); start.blocks.len()];

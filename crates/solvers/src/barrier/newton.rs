@@ -139,7 +139,7 @@ impl Newton<'_> {
         let (options, world, limits) = (self.options, self.world, self.limits);
         let (system, contact_matrix, detector) =
             (&mut *self.system, &mut *self.contact_matrix, &*self.detector);
-        self.linear.prepare(options, system);
+        self.linear.prepare(options, system, contacts.len());
         let x = &way.now.blocks;
         timed(&mut self.seconds.assembly, || {
             let mut rhs = vec![Vec3::zeros(); x.len()];
