@@ -226,7 +226,8 @@ impl<'a> ContactStep<'a> {
                 return Ok(FilterReport { put_out, ..FilterReport::NOTHING });
             }
             self.keep_apart(blocks)?;
-            Ok(self.collider.limit_step(self.world.model, &self.motion, blocks)?)
+            let limited = self.collider.limit_step(self.world.model, &self.motion, blocks)?;
+            Ok(FilterReport { put_out: put_out + limited.put_out, ..limited })
         })?;
         counters.extend([
             ("filter_contacts", (self.set.len() - before) as f64),
