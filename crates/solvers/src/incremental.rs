@@ -6,8 +6,8 @@
 //!
 //! a = 1/h² (0 without inertia) · V elastic energy \[J\] · f gravity and the constant part of drag \[N\] ·
 //! D = α M + β K(x_t) + C damping and the linear part of drag \[N s/m\] · k, a anchors.
-//! K is taken at the start of the step (projected), so damping can only dissipate. Drag is linear about v_t:
-//! f_d(v) ≈ f_d(v_t) − C (v − v_t).
+//! K is taken at the start of the step (projected), so damping can only dissipate. Drag is
+//! f_d(v) ≈ f_d(v_t) − C (v − v_t), C the force over the relative wind.
 
 use stiction_bodies::couplings::Anchor;
 use stiction_bodies::{Prescription, State};
