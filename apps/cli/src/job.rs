@@ -33,7 +33,7 @@ impl Job {
             resume: place.resume,
             overwrite: place.overwrite,
         };
-        unheeded(&loaded.scene).iter().for_each(|sentence| note!("note: {sentence}"));
+        unheeded(&loaded.scene).iter().chain(&loaded.notes).for_each(|sentence| note!("note: {sentence}"));
         let (scene, document) = (loaded.scene, loaded.document);
         Ok(Job { scene, threads: options.threads, details, document, folder })
     }

@@ -8,6 +8,7 @@
 
 pub mod build;
 pub mod colliders;
+pub mod controls;
 pub mod couplings;
 pub mod directions;
 pub mod frames;
@@ -19,12 +20,14 @@ pub mod pins;
 pub mod rods;
 pub mod roots;
 pub mod shells;
+pub mod springs;
 pub mod state;
 pub mod surfaces;
 pub mod topology;
 
 pub use build::{BuildError, build};
 pub use colliders::ColliderTable;
+pub use controls::Controls;
 pub use couplings::{Anchors, Coupling};
 pub use frames::EdgeFrame;
 pub use model::{Body, Model, Skin};
@@ -33,5 +36,6 @@ pub use pins::{PinTable, Prescription};
 pub use rods::{RodEdge, RodJoint, RodTable};
 pub use roots::{RaisedRoot, Roots};
 pub use shells::ShellEdge;
+pub use springs::{SpringId, SpringTable};
 pub use state::State;
 pub use surfaces::{ObjectId, Surfaces};

@@ -11,7 +11,7 @@ use crate::shells::{ShellEdge, bisecting_frames};
 use crate::surfaces::Surfaces;
 use std::ops::Range;
 use stiction_numerics::{Vec2, Vec3};
-use stiction_scene::resolved::{BodyKind, Inflation, MaterialPoint, RestShape};
+use stiction_scene::resolved::{BodyKind, MaterialPoint, RestShape};
 
 /// Topology, rest shapes and maps of a whole scene. Immutable once built.
 #[derive(Clone, Debug)]
@@ -77,8 +77,6 @@ pub struct Body {
     pub uv: Option<Vec<Vec2>>,
     /// Which shape is free of stress.
     pub rest_shape: RestShape,
-    /// Pressure inside its closed surface, if any.
-    pub inflation: Option<Inflation>,
     /// Warp direction in the rest shape when there is no pattern.
     pub warp: Option<Vec3>,
     /// Name of the body that this one copies, if it is an instance.

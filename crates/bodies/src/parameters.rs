@@ -1,13 +1,14 @@
 //! Values that estimation, adjoints and control may vary while the model stays the same.
 
+use crate::controls::Controls;
 use crate::mass::lumped_masses;
 use crate::model::Model;
-use stiction_numerics::Vec3;
+use crate::springs::SpringTable;
 use stiction_scene::Scene;
 use stiction_scene::material::Material;
-use stiction_scene::resolved::{FrictionPair, FrictionTable, Surface, Wind};
+use stiction_scene::resolved::{FrictionPair, FrictionTable, Gravity, Inflation, Surface, Wind};
 
-/// Materials, masses, friction, gravity and wind: one table that goes with the model.
+/// Materials, masses, friction, gravity, wind, pressure, springs and controls: one table that goes with the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// Material of each body.
@@ -20,10 +21,16 @@ pub struct Parameters {
     pub grain_friction: Vec<Option<[f64; 2]>>,
     /// Pair table and mixing rule.
     pub friction_table: FrictionTable,
-    /// Gravity \[m/s²\].
-    pub gravity: Vec3,
+    /// Gravity over time.
+    pub gravity: Gravity,
     /// Air and its motion.
     pub wind: Wind,
+    /// Pressure inside the closed surface of each body that is inflated.
+    pub inflation: Vec<Option<Inflation>>,
+    /// Stiffness of soft pins, attachments, stitches and roots.
+    pub springs: SpringTable,
+    /// Motions of pins and anchors.
+    pub controls: Controls,
     /// Number of bodies: objects below are bodies, the rest are colliders.
     bodies: usize,
 }
@@ -44,8 +51,11 @@ impl Parameters {
             .chain(scene.colliders.iter().map(|c| c.friction_direction.as_ref().map(|d| [d.along, d.across])))
             .collect(),
             friction_table: scene.friction.clone(),
-            gravity: scene.gravity,
+            gravity: scene.gravity.clone(),
             wind: scene.wind,
+            inflation: scene.bodies.iter().map(|b| b.inflation).collect(),
+            springs: SpringTable::new(scene, model),
+            controls: Controls::new(scene, &model.pins, &model.anchors),
             bodies: scene.bodies.len(),
         }
     }
@@ -59,7 +69,7 @@ impl Parameters {
     /// the plain coefficient of the one that has none.
     pub fn grain_between(&self, a: usize, b: usize) -> Option<[f64; 2]> {
         let (first, second) = (self.grain_friction[a], self.grain_friction[b]);
-        if first.is_none() && second.is_none() {
+        if self.friction_table.all.is_some() || (first.is_none() && second.is_none()) {
             return None;
         }
         let (first, second) =

@@ -37,7 +37,7 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
     let parameters = Parameters::from_scene(&scene, &model);
     let start = State::initial(&model, &scene);
     let mut collider = Collider::new(&model, DetectOptions::default()).expect("sound");
-    let prescription = model.pins.prescribe(&model, &start, STEP);
+    let prescription = model.pins.prescribe(&model, &parameters.controls, &start, STEP);
     let motion = StepMotion {
         start: &start.blocks,
         prescription: &prescription,

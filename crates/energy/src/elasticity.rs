@@ -12,7 +12,7 @@ use crate::inflation::Inflations;
 use crate::model_elements::{BodyElements, ElasticityError};
 use crate::raised_root::RaisedRootElement;
 use std::sync::Arc;
-use stiction_bodies::{EdgeFrame, Model, Parameters};
+use stiction_bodies::{EdgeFrame, Model, Parameters, RaisedRoot};
 use stiction_numerics::{BlockMatrix, BlockPattern, Vec3};
 use stiction_scene::resolved::Wind;
 
@@ -74,7 +74,7 @@ impl Elasticity {
         let blocks = model.blocks();
         let (groups, damping) = element_groups(model, parameters)?;
         let mut energies = Energies::new(blocks, groups);
-        let couplings = Couplings::new(&model.couplings);
+        let couplings = Couplings::new(&model.couplings, &parameters.springs);
         let carried_drag = carried_drag(model, parameters);
         if !couplings.is_empty() || !carried_drag.is_empty() {
             let mut stencils = couplings.stencils();
@@ -85,7 +85,7 @@ impl Elasticity {
         let (mut triangle_drag, mut edge_drag) = drag_groups(model, parameters);
         triangle_drag.bind(energies.pattern());
         edge_drag.bind(energies.pattern());
-        let inflations = Inflations::new(model);
+        let inflations = Inflations::new(model, parameters);
         Ok(Elasticity { energies, damping, couplings, inflations, triangle_drag, edge_drag, carried_drag })
     }
 
@@ -260,7 +260,9 @@ fn element_groups(
         six.extend(body.frames.six, damping.stiffness);
     }
     let mut roots = Collected::new();
-    roots.extend(model.roots.raised.iter().map(|&root| RaisedRootElement { root }).collect(), 0.0);
+    let raised =
+        |&root: &RaisedRoot| RaisedRootElement { root, stiffness: parameters.springs.stiffness(root.spring) };
+    roots.extend(model.roots.raised.iter().map(raised).collect(), 0.0);
     let mut out = Groups { blocks: model.blocks(), groups: Vec::new(), damping: Vec::new() };
     out.push("membrane", membrane);
     out.push("bending", hinge);

@@ -10,7 +10,7 @@
 //! The curvature is `−p' ∇V ∇Vᵀ − p ∇²V`. The first part couples all nodes of a surface and is kept apart as one vector and one number
 //! ([`RankOne`]); the second is indefinite and left out, so that what remains is positive semi-definite.
 
-use stiction_bodies::{Body, Model};
+use stiction_bodies::{Body, Model, Parameters};
 use stiction_numerics::{Vec3, ordered_sum_by};
 use stiction_scene::resolved::{Inflation, InflationLaw, RestShape};
 
@@ -40,9 +40,9 @@ struct ClosedSurface {
 
 impl Inflations {
     /// The inflated bodies of a model.
-    pub fn new(model: &Model) -> Inflations {
-        let surface = |body: &Body| {
-            body.inflation.map(|inflation| {
+    pub fn new(model: &Model, parameters: &Parameters) -> Inflations {
+        let surface = |(body, inflation): (&Body, &Option<Inflation>)| {
+            inflation.map(|inflation| {
                 let rest = if body.rest_shape == RestShape::Mesh { &model.rest } else { &model.initial };
                 ClosedSurface {
                     triangles: body.triangles.clone(),
@@ -53,7 +53,7 @@ impl Inflations {
                 }
             })
         };
-        Inflations { surfaces: model.bodies.iter().filter_map(surface).collect() }
+        Inflations { surfaces: model.bodies.iter().zip(&parameters.inflation).filter_map(surface).collect() }
     }
 
     /// Whether nothing is inflated.

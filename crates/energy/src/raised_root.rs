@@ -15,6 +15,8 @@ use stiction_numerics::{Mat3, Vec3};
 pub struct RaisedRootElement {
     /// The root.
     pub root: RaisedRoot,
+    /// Stiffness k \[N/m\].
+    pub stiffness: f64,
 }
 
 impl RaisedRootElement {
@@ -40,17 +42,17 @@ impl Element<4> for RaisedRootElement {
     }
 
     fn energy(&self, at: &Stencil<'_, 4>) -> f64 {
-        0.5 * self.root.stiffness * self.linearised(&at.x).0.norm_squared()
+        0.5 * self.stiffness * self.linearised(&at.x).0.norm_squared()
     }
 
     fn gradient(&self, at: &Stencil<'_, 4>) -> [Vec3; 4] {
         let (deviation, slopes) = self.linearised(&at.x);
-        slopes.map(|s| s.tr_mul(&deviation) * self.root.stiffness)
+        slopes.map(|s| s.tr_mul(&deviation) * self.stiffness)
     }
 
     fn hessian(&self, at: &Stencil<'_, 4>, _: Curvature) -> LocalHessian<4> {
         let slopes = self.linearised(&at.x).1;
-        slopes.map(|a| slopes.map(|b| a.tr_mul(&b) * self.root.stiffness))
+        slopes.map(|a| slopes.map(|b| a.tr_mul(&b) * self.stiffness))
     }
 }
 
@@ -58,10 +60,12 @@ impl Element<4> for RaisedRootElement {
 mod tests {
     use super::*;
     use crate::check::Random;
+    use stiction_bodies::SpringId;
 
     fn element(height: f64) -> RaisedRootElement {
-        let root = RaisedRoot { nodes: [0, 1, 2, 3], weights: [0.2, 0.5, 0.3], height, stiffness: 40.0 };
-        RaisedRootElement { root }
+        let root =
+            RaisedRoot { nodes: [0, 1, 2, 3], weights: [0.2, 0.5, 0.3], height, spring: SpringId::Root(0) };
+        RaisedRootElement { root, stiffness: 40.0 }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 mod document;
 mod error;
 pub mod file;
+mod friction_notes;
 pub mod generate;
 pub mod geometry;
 mod load;

@@ -2,6 +2,7 @@
 
 use crate::document::{Document, canonical_json, content_hash, sorted};
 use crate::error::{Fault, Problem, SceneError};
+use crate::friction_notes::friction_notes;
 use crate::resolve;
 use crate::resolved::{MethodChoice, Scene};
 use serde_json::Value;
@@ -18,6 +19,8 @@ pub struct Loaded {
     /// Hash of what decides the motion: the values and the content of the mesh files, not where they lie.
     /// `frames` and `output` are left out, so that a run can be lengthened.
     pub hash: String,
+    /// What the user should know about the overrides.
+    pub notes: Vec<String>,
     /// The text behind it, to say where a value stands.
     pub document: Document,
 }
@@ -52,7 +55,8 @@ fn finish<S: AsRef<str>>(mut document: Document, overrides: &[S]) -> Result<Load
     let base = std::path::absolute(&document.base).unwrap_or_else(|_| document.base.clone());
     let canonical = canonical_json(&document.tree, &base.display().to_string(), &files);
     let hash = motion_hash(&document.tree, &files);
-    Ok(Loaded { scene, canonical, hash, document })
+    let notes = friction_notes(&document, &scene);
+    Ok(Loaded { scene, canonical, hash, notes, document })
 }
 
 fn motion_hash(tree: &Value, files: &BTreeMap<String, String>) -> String {

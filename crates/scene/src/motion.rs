@@ -16,6 +16,16 @@ pub enum Interpolation {
     Smooth,
 }
 
+impl Interpolation {
+    /// Weight of the next key at a fraction of the way to it.
+    pub fn weight(self, fraction: f64) -> f64 {
+        match self {
+            Interpolation::Linear => fraction,
+            Interpolation::Smooth => fraction * fraction * (3.0 - 2.0 * fraction),
+        }
+    }
+}
+
 /// A pose at a time, relative to the initial place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeyFrame {
@@ -239,9 +249,10 @@ impl Motion {
     fn between(&self, a: &KeyFrame, b: &KeyFrame, time: f64) -> Keyed {
         let length = b.time - a.time;
         let u = (time - a.time) / length;
-        let (w, rate) = match self.interpolation {
-            Interpolation::Linear => (u, 1.0 / length),
-            Interpolation::Smooth => (u * u * (3.0 - 2.0 * u), 6.0 * u * (1.0 - u) / length),
+        let w = self.interpolation.weight(u);
+        let rate = match self.interpolation {
+            Interpolation::Linear => 1.0 / length,
+            Interpolation::Smooth => 6.0 * u * (1.0 - u) / length,
         };
         let mix = |from: Vec3, to: Vec3| [from + (to - from) * w, (to - from) * rate];
         Keyed {

@@ -46,7 +46,7 @@ fn broken(from: &str, to: &str, line: usize, object: &str, words: &[&str], fix: 
 fn the_good_scene_is_good() {
     let scene = load_in(Path::new("."), GOOD, &[]).expect("good").scene;
     assert_eq!(scene.bodies[0].pins[0].vertices, [0, 5, 10, 15, 20]);
-    assert_eq!(scene.gravity.z, -9.81);
+    assert_eq!(scene.gravity.at(0.0).z, -9.81);
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub fn accept(world: World<'_>, state: &mut State, blocks: Vec<Vec3>, h: f64, in
 pub fn energies(world: World<'_>, elasticity: &Elasticity, state: &State) -> Vec<(&'static str, f64)> {
     let model = world.model;
     let mut out = elasticity.energy_by_kind(&state.blocks, &state.frames, state.time);
-    let gravity = world.parameters.gravity;
+    let gravity = world.parameters.gravity.at(state.time);
     let height = world.parameters.mass[..model.nodes]
         .iter()
         .zip(&state.blocks)

@@ -54,7 +54,7 @@ impl<'a> IncrementalPotential<'a> {
     ) -> Self {
         let model = world.model;
         let end = state.time + h;
-        let gravity = world.parameters.gravity;
+        let gravity = world.parameters.gravity.at(end);
         let mut force: Vec<Vec3> = world.parameters.mass.iter().map(|m| gravity * *m).collect();
         force[model.nodes..].fill(Vec3::zeros());
         let (viscosity, drag) = match inertia {
@@ -70,8 +70,8 @@ impl<'a> IncrementalPotential<'a> {
             force,
             viscosity,
             drag,
-            anchors: model.anchors.at(state.time, end),
-            prescription: model.pins.prescribe(model, state, end),
+            anchors: model.anchors.at(world.parameters, state.time, end),
+            prescription: model.pins.prescribe(model, &world.parameters.controls, state, end),
         }
     }
 

@@ -192,8 +192,9 @@ fn refuse_frames(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodEr
 
 /// Only `barrier` solves with the coupling of a whole surface by its pressure.
 fn refuse_inflation(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodError> {
-    match world.model.bodies.iter().find(|b| b.inflation.is_some()) {
-        Some(body) if choice.key != "barrier" => {
+    let mut bodies = world.model.bodies.iter().zip(&world.parameters.inflation);
+    match bodies.find(|(_, inflation)| inflation.is_some()) {
+        Some((body, _)) if choice.key != "barrier" => {
             let message =
                 format!("body `{}` has `inflation`, which only `barrier` knows: take that", body.name);
             Err(MethodError::Refused { key: choice.key.clone(), message })

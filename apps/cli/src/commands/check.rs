@@ -54,7 +54,9 @@ pub fn check(options: &CheckOptions) -> Result<(), Failure> {
     let report = with_threads(options.scene.threads, || {
         let mut simulation = Simulation::new(loaded.scene)?;
         let judgement = simulation.judge()?;
-        Ok::<_, SimulationError>(report(&simulation, &judgement))
+        let mut report = report(&simulation, &judgement);
+        report.notes.extend(loaded.notes);
+        Ok::<_, SimulationError>(report)
     })?
     .map_err(|error| Failure::of_scene(error, &loaded.document))?;
     if options.json {

@@ -319,6 +319,7 @@ pub(super) fn one_pin(
 ) -> Resolved<Pin> {
     Ok(Pin {
         motion: pin_motion(at, pin, middle, colliders)?,
+        follow: pin.follow.as_ref().and_then(|name| colliders.iter().position(|c| c.name == *name)),
         vertices,
         active: spans(&format!("{at}.active"), &pin.active)?,
         stiffness: match pin.stiffness {

@@ -145,7 +145,16 @@ pub(super) fn stitches(files: &[StitchFile], bodies: &Bodies) -> Resolved<Vec<St
             let ends = [vertex_point(&at, p, &bodies.list[b])?, vertex_point(&at, q, &bodies.list[b])?];
             let point_b = if p == q || w == 0.0 { ends[0].clone() } else { between(&ends[0], &ends[1], w) };
             let active = active.clone();
-            list.push(Stitch { body_a: a, point_a, body_b: b, point_b, stiffness, rest_length, active });
+            list.push(Stitch {
+                table: index,
+                body_a: a,
+                point_a,
+                body_b: b,
+                point_b,
+                stiffness,
+                rest_length,
+                active,
+            });
         }
     }
     Ok(list)
@@ -208,6 +217,7 @@ pub(super) fn friction(
     pairs.sort_by_key(|p| (p.a, p.b));
     pairs.dedup_by_key(|p| (p.a, p.b));
     Ok(FrictionTable {
+        all: file.all.map(|mu| coefficient("friction.all", mu)).transpose()?,
         mixing: match file.mix {
             None | Some(MixName::GeometricMean) => FrictionMixing::GeometricMean,
             Some(MixName::ArithmeticMean) => FrictionMixing::ArithmeticMean,

@@ -7,6 +7,7 @@ mod copies;
 mod couple;
 mod frames;
 mod grain;
+mod gravity;
 mod inflation;
 mod material;
 mod mesh;
@@ -19,7 +20,7 @@ mod yarn;
 
 use crate::document::{Document, sorted, typed};
 use crate::error::{Problem, Resolved, fault, suggest};
-use crate::file::{AxisName, FORMAT_VERSION, NumberOr, OutputFile, SceneFile, TextOr};
+use crate::file::{AxisName, FORMAT_VERSION, OutputFile, SceneFile, TextOr};
 use crate::resolved::{Axis, InitialContact, MethodChoice, OutputChoice, Scene, Wind};
 use check::{non_negative, positive, vec3};
 use serde_json::{Map, Value};
@@ -104,7 +105,7 @@ pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, 
         source: file.source.clone().unwrap_or_default(),
         version: file.stiction,
         up_axis,
-        gravity: gravity(&file, &context)?,
+        gravity: gravity::gravity(file.gravity.as_ref(), &context)?,
         wind: wind(&file)?,
         fps,
         frames: file.frames.unwrap_or(60),
@@ -148,14 +149,6 @@ fn check_version(tree: &Value) -> Resolved<()> {
 
 pub(crate) fn stem(file: &str) -> String {
     Path::new(file).file_stem().map_or_else(|| "scene".to_owned(), |s| s.to_string_lossy().into_owned())
-}
-
-fn gravity(file: &SceneFile, context: &Context<'_>) -> Resolved<Vec3> {
-    match &file.gravity {
-        None => Ok(context.up * -9.81),
-        Some(NumberOr::Number(size)) => Ok(context.up * -non_negative("gravity", "gravity", *size)?),
-        Some(NumberOr::Full(vector)) => Ok(vec3(*vector)),
-    }
 }
 
 fn wind(file: &SceneFile) -> Resolved<Wind> {

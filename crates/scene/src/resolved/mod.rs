@@ -8,12 +8,14 @@ mod body;
 mod collider;
 mod couple;
 mod friction;
+mod gravity;
 mod mesh;
 
 pub use body::*;
 pub use collider::*;
 pub use couple::*;
 pub use friction::*;
+pub use gravity::*;
 pub use mesh::*;
 
 use stiction_numerics::Vec3;
@@ -31,8 +33,8 @@ pub struct Scene {
     pub version: u32,
     /// Direction that points away from the ground.
     pub up_axis: Axis,
-    /// Gravity [m/s²].
-    pub gravity: Vec3,
+    /// Gravity over time.
+    pub gravity: Gravity,
     /// Air and its motion.
     pub wind: Wind,
     /// Frames per second of the output [1/s].

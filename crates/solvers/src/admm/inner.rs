@@ -179,7 +179,8 @@ impl Inner<'_> {
         }
         let moved = h * ordered_max_by(model.nodes, |i| iterate.projected[i].amax());
         // At rest nothing moves; what gravity would do in one step is then the measure.
-        let scale = moved.max(h * h * parameters.gravity.norm());
+        let gravity = parameters.gravity.at(self.motion.time + h);
+        let scale = moved.max(h * h * gravity.norm());
         relative == 0.0 || residual <= relative * scale
     }
 }

@@ -134,7 +134,7 @@ impl IntegratorSolver {
 /// M/h² (x_t + h v + h² g) + α M/h x_t per node \[N\].
 fn inertial_pull(world: World<'_>, state: &State, h: f64) -> Vec<Vec3> {
     let model = world.model;
-    let gravity = world.parameters.gravity;
+    let gravity = world.parameters.gravity.at(state.time + h);
     let alpha: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().mass).collect();
     let pull = |n: usize| {
         let (x, v, m) = (state.blocks[n], state.velocities[n], world.parameters.mass[n]);
@@ -165,7 +165,7 @@ impl Solver for IntegratorSolver {
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
-        let prescription = model.pins.prescribe(model, state, state.time + h);
+        let prescription = model.pins.prescribe(model, &world.parameters.controls, state, state.time + h);
         let factored = self.strands.factored;
         timed(&mut report.seconds.linear_solve, || {
             let terms = terms(&self.elasticity);

@@ -78,7 +78,8 @@ impl BarrierSolver {
             false
         };
         let contacts = self.time_contact_assembly(world, state, h, &mut once)?;
-        let fixed = world.model.pins.prescribe(world.model, state, state.time + h).fixed;
+        let fixed =
+            world.model.pins.prescribe(world.model, &world.parameters.controls, state, state.time + h).fixed;
         let matrix = self.contact_matrix.with(&self.system);
         let masked = MaskedOperator::new(&matrix, &fixed);
         let mut random = Random::new(7);

@@ -23,6 +23,7 @@ use stiction_bodies::{Model, Parameters, State};
 use stiction_contact::detect::LentTree;
 use stiction_energy::Elasticity;
 use stiction_numerics::{BlockMatrix, Vec3};
+use stiction_scene::resolved::Gravity;
 
 /// Inexact Newton with barriers.
 pub struct BarrierSolver {
@@ -307,7 +308,7 @@ impl Solver for BarrierSolver {
         let staging = state.time < self.options.stage_until;
         let weightless = staging.then(|| {
             let mut parameters: Parameters = world.parameters.clone();
-            parameters.gravity = Vec3::zeros();
+            parameters.gravity = Gravity::constant(Vec3::zeros());
             parameters
         });
         let world = World { parameters: weightless.as_ref().unwrap_or(world.parameters), ..world };

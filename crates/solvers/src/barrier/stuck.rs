@@ -124,7 +124,7 @@ mod tests {
             kinematic: scripted_vertices(&model, time),
             time,
         };
-        let target = model.pins.prescribe(&model, &state, 0.01).target;
+        let target = model.pins.prescribe(&model, &parameters.controls, &state, 0.01).target;
         let name = |name: &str| model.bodies.iter().position(|b| b.name == name).expect("a body") as u32;
         let culprit = Some(Culprit::Pair([name("low"), name("up")], Vec3::z()));
         let mut progress = Progress::new(owners.clock() + 1);

@@ -306,21 +306,16 @@ impl Builder<'_> {
 
     fn attachments(&mut self) {
         for (g, group) in self.model.anchors.groups.iter().enumerate() {
+            let stiffness = self.parameters.springs.stiffness(group.spring);
             for (k, &node) in group.nodes.iter().enumerate() {
                 let source = Source::Anchor(g, k);
-                self.length_row(&[(node, 1.0)], group.stiffness, 0.0, 0.0, source, "attachment");
+                self.length_row(&[(node, 1.0)], stiffness, 0.0, 0.0, source, "attachment");
             }
         }
         for (c, coupling) in self.model.couplings.iter().enumerate() {
             let source = Source::Coupling(c);
-            self.length_row(
-                &coupling.terms,
-                coupling.stiffness,
-                coupling.rest_length,
-                0.0,
-                source,
-                "attachment",
-            );
+            let stiffness = self.parameters.springs.stiffness(coupling.spring);
+            self.length_row(&coupling.terms, stiffness, coupling.rest_length, 0.0, source, "attachment");
         }
     }
 

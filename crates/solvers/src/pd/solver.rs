@@ -140,7 +140,7 @@ impl PdSolver {
         report: &mut StepReport,
     ) -> Result<Prepared, StepError> {
         let model = world.model;
-        let prescription = model.pins.prescribe(model, state, state.time + h);
+        let prescription = model.pins.prescribe(model, &world.parameters.controls, state, state.time + h);
         let (nominal, fixed) = (nominal_step(h), &prescription.fixed);
         self.constraints.weigh(nominal, self.local.spring_duals());
         let targets = RowTargets::new(&self.constraints, world, state.time, state.time + h);
@@ -404,7 +404,7 @@ impl PdSolver {
         let model = world.model;
         let positions = &state.blocks[..model.nodes];
         let (mut kinds, excess) = LocalStep::energies(&self.constraints, targets, positions);
-        let gravity = world.parameters.gravity;
+        let gravity = world.parameters.gravity.at(state.time);
         let height = world.parameters.mass[..model.nodes]
             .iter()
             .zip(&state.blocks)

@@ -56,7 +56,7 @@ impl XpbdSolver {
 
     /// x + h v + h² g with inverse masses; prescribed nodes in place, without any.
     fn predicted(world: World<'_>, state: &State, prescription: &Prescription, h: f64) -> Vec<Point> {
-        let gravity = world.parameters.gravity;
+        let gravity = world.parameters.gravity.at(state.time + h);
         let point = |n: usize| match prescription.fixed[n] {
             true => (prescription.target[n], 0.0),
             false => {
@@ -111,7 +111,7 @@ impl Solver for XpbdSolver {
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
-        let prescription = model.pins.prescribe(model, state, state.time + h);
+        let prescription = model.pins.prescribe(model, &world.parameters.controls, state, state.time + h);
         let motion = StepMotion {
             start: &state.blocks,
             prescription: &prescription,
