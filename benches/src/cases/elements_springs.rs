@@ -4,7 +4,7 @@ use super::elements::{Sample, measured};
 use crate::meshes::{jittered, sheet};
 use crate::record::Record;
 use crate::registry::{Settings, Stopped};
-use stiction::energy::{Attachment, NamedGroup, RadialSpring, SpringElement};
+use stiction::energy::{Attachment, NO_MATERIALS, NamedGroup, RadialSpring, SpringElement};
 
 const CELLS: usize = 96;
 
@@ -25,7 +25,8 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     ];
     let mut records = Vec::new();
     for (name, group) in groups {
-        let sample = Sample { name, group, blocks: &moved, frames: &[], limit: None };
+        let sample =
+            Sample { name, group, blocks: &moved, frames: &[], materials: &NO_MATERIALS, limit: None };
         records.extend(measured(case, sample, settings)?);
     }
     Ok(records)
