@@ -12,7 +12,7 @@ const CELLS: usize = 96;
 pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
     let (rest, triangles) = sheet(CELLS);
     let moved = jittered(&rest);
-    let springs = triangles.iter().map(|t| SpringElement::thread([t[0], t[1]], 10.0, 1.0)).collect();
+    let springs: Vec<_> = triangles.iter().map(|t| SpringElement::thread([t[0], t[1]], 10.0, 1.0)).collect();
     let spring = RadialSpring { stiffness: 10.0, rest_length: 0.0 };
     let ties: Result<Vec<_>, _> = (triangles.iter().zip(&triangles[9..]))
         .map(|(t, far)| (t, far[1]))

@@ -233,7 +233,7 @@ impl Builder<'_> {
         let beta = self.body_damping(a).0;
         self.length_row(&form.row, form.stiffness, form.length, beta, Source::Body, "stretch");
         if let Some(spring) = self.springs.last_mut() {
-            let mass = &self.model.mass;
+            let mass = &self.parameters.mass;
             let heaviest = ROD_WEIGHT * self.options.iterations as f64;
             spring.heaviest = heaviest * 0.5 * (mass[a as usize] + mass[b as usize]);
         }
