@@ -39,7 +39,7 @@ pub struct PlateTriangle {
 }
 
 /// Lower Cholesky factor of C \[√J\] over the edges that carry a moment, in their order: entries 11, 21, 31, 22, 32, 33;
-/// rows and columns beyond are zero. Kept, since making it costs as much as a third of the Hessian that uses it.
+/// rows and columns beyond are zero. Kept: its square roots and divisions would be made again in every evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlateFactor([f64; 6]);
 
