@@ -14,7 +14,6 @@ use crate::springs::SpringId;
 use crate::surfaces::{ObjectSurface, Surfaces};
 use stiction_numerics::Vec3;
 use stiction_scene::geometry::surface_of_tets;
-use stiction_scene::material::{BendingLaw, ClothMaterial, Material};
 use stiction_scene::resolved::{self, AttachmentTarget, Cells, MaterialPoint, Scene, WeightedPoint};
 
 /// Why a scene cannot be compiled.
@@ -53,7 +52,7 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         body_of_node.resize(rest.len(), index as u32);
         let mut body = compile_body(source, index as u32, first, &rest, &mut rods);
         let first_shell = shells.len();
-        if has_edge_normals(&source.material) {
+        if source.material.has_edge_normals() {
             shells.extend(shell_edges(&body.triangles, index as u32));
         }
         body.shell_edges = first_shell..shells.len();
@@ -138,12 +137,6 @@ fn material_points(source: &resolved::Body, first: usize) -> Vec<MaterialPoint> 
     let mut points = source.frames.as_ref().map_or_else(Vec::new, |f| f.points.clone());
     points.iter_mut().flat_map(|p| &mut p.nodes).for_each(|n| *n += first as u32);
     points
-}
-
-/// Whether bending needs the normals at the edges as unknowns.
-fn has_edge_normals(material: &Material) -> bool {
-    let by_shape = |c: &ClothMaterial| c.bending == BendingLaw::ShapeOperator && c.bending_stiffness > 0.0;
-    matches!(material, Material::Cloth(cloth) if by_shape(cloth))
 }
 
 /// Every node must have mass: a step divides by it.

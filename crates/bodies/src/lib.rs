@@ -7,6 +7,8 @@
 //! per inner edge of a shell (the angle of its normal, see [`shells`]), both in the first component, the other two unused. Nodes are the vertices of the bodies in the user's order, body after body.
 
 pub mod build;
+pub mod by_path;
+pub mod changed;
 pub mod colliders;
 pub mod controls;
 pub mod couplings;
@@ -26,6 +28,8 @@ pub mod surfaces;
 pub mod topology;
 
 pub use build::{BuildError, build};
+pub use by_path::{Bounds, Parameter, ParameterError, ParameterValue};
+pub use changed::Changed;
 pub use colliders::ColliderTable;
 pub use controls::Controls;
 pub use couplings::{Anchors, Coupling};

@@ -4,15 +4,20 @@ use crate::controls::Controls;
 use crate::mass::lumped_masses;
 use crate::model::Model;
 use crate::springs::SpringTable;
+use stiction_numerics::Vec3;
 use stiction_scene::Scene;
 use stiction_scene::material::Material;
-use stiction_scene::resolved::{FrictionPair, FrictionTable, Gravity, Inflation, Surface, Wind};
+use stiction_scene::resolved::{
+    FrictionPair, FrictionTable, Gravity, Inflation, Surface, Wind, WrittenMaterial,
+};
 
 /// Materials, masses, friction, gravity, wind, pressure, springs and controls: one table that goes with the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// Material of each body.
     pub materials: Vec<Material>,
+    /// What each of them was resolved from.
+    pub(crate) written_materials: Vec<WrittenMaterial>,
     /// Lumped mass per block, from the densities of the materials: \[kg\] for nodes, \[kg m²\] for angles.
     pub mass: Vec<f64>,
     /// Friction coefficient of each body, then of each collider.
@@ -31,6 +36,8 @@ pub struct Parameters {
     pub springs: SpringTable,
     /// Motions of pins and anchors.
     pub controls: Controls,
+    /// Direction away from the ground.
+    pub(crate) up: Vec3,
     /// Number of bodies: objects below are bodies, the rest are colliders.
     bodies: usize,
 }
@@ -42,6 +49,7 @@ impl Parameters {
         let colliders = scene.colliders.iter().map(|c| c.friction);
         Parameters {
             materials: scene.bodies.iter().map(|b| b.material.clone()).collect(),
+            written_materials: scene.bodies.iter().map(|b| b.written_material.clone()).collect(),
             mass: lumped_masses(model, |body| &scene.bodies[body].material),
             friction: bodies.chain(colliders).collect(),
             grain_friction: (scene
@@ -56,6 +64,7 @@ impl Parameters {
             inflation: scene.bodies.iter().map(|b| b.inflation).collect(),
             springs: SpringTable::new(scene, model),
             controls: Controls::new(scene, &model.pins, &model.anchors),
+            up: scene.up_axis.unit(),
             bodies: scene.bodies.len(),
         }
     }

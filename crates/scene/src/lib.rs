@@ -23,11 +23,11 @@ mod schema;
 pub mod skin;
 
 pub use document::{Document, content_hash};
-pub use error::{MeshError, Problem, SceneError, suggest};
+pub use error::{MeshError, Problem, SceneError, nearest, suggest};
 pub use load::{Loaded, SceneHeader, load, load_canonical, load_full, load_text, scene_files};
 pub use material::*;
 pub use motion::{Interpolation, KeyFrame, Motion, Pose};
 pub use presets::{Preset, PresetValue, presets};
-pub use resolve::METHODS;
+pub use resolve::{METHODS, resolve_material};
 pub use resolved::*;
 pub use schema::schema_text;

@@ -31,6 +31,13 @@ impl Material {
         }
     }
 
+    /// Whether bending needs the normals at the edges as unknowns.
+    pub fn has_edge_normals(&self) -> bool {
+        let by_shape =
+            |c: &ClothMaterial| c.bending == BendingLaw::ShapeOperator && c.bending_stiffness > 0.0;
+        matches!(self, Material::Cloth(cloth) if by_shape(cloth))
+    }
+
     /// Air drag coefficients.
     pub fn drag(&self) -> Drag {
         match self {

@@ -54,6 +54,8 @@ pub struct Motion {
     pub velocity: Vec3,
     /// Constant angular velocity applied after the keyed rotation [rad/s].
     pub angular_velocity: Vec3,
+    /// Unit axis of the constant turning as written; zero where none is. Keeps the direction while the rate is zero.
+    pub turn_axis: Vec3,
     /// Time from which the constant rates act [s].
     pub start: f64,
     /// Time until which the constant rates act [s]; may be infinite.
@@ -69,6 +71,7 @@ impl Default for Motion {
             repeat: false,
             velocity: Vec3::zeros(),
             angular_velocity: Vec3::zeros(),
+            turn_axis: Vec3::zeros(),
             start: 0.0,
             end: f64::INFINITY,
         }
@@ -302,6 +305,7 @@ mod tests {
             repeat: false,
             velocity: Vec3::new(0.1, 0.2, 0.3),
             angular_velocity: Vec3::new(1.0, -0.5, 0.25),
+            turn_axis: Vec3::zeros(),
             start: 0.2,
             end: 2.0,
         }

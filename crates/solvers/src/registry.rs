@@ -6,6 +6,7 @@ use crate::barrier::{BarrierOptions, BarrierSolver};
 use crate::guide::{OptionInfo, describe};
 use crate::newton::{NewtonOptions, NewtonSolver};
 use crate::pd::{PdOptions, PdSolver};
+use crate::saved::RestoreError;
 use crate::solver::{Solver, World};
 use crate::unheeded::Wish;
 use crate::xpbd::{XpbdOptions, XpbdSolver};
@@ -62,6 +63,9 @@ pub enum MethodError {
     /// The system matrix cannot be analysed.
     #[error(transparent)]
     Factor(#[from] stiction_factor::FactorError),
+    /// Memory of the method does not fit after a change of parameters.
+    #[error("after a change of parameters: {0}")]
+    Memory(#[from] RestoreError),
 }
 
 /// A method: its key, one line about it, and how its solver is made.

@@ -1,9 +1,10 @@
 //! What a method offers to the simulation.
 
+use crate::registry::MethodError;
 use crate::report::StepReport;
 use crate::saved::{RestoreError, SavedState};
 use crate::violations::{Listed, Obstacle, Script, Scripts, Violation};
-use stiction_bodies::{Model, Parameters, State};
+use stiction_bodies::{Changed, Model, Parameters, State};
 use stiction_collision::MeshError;
 use stiction_contact::detect::LentTree;
 use stiction_factor::FactorError;
@@ -149,6 +150,11 @@ pub trait Solver: Send {
 
     /// Advances the state by `h` \[s\]. On an error the state is left as it was.
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError>;
+
+    /// Takes parameters that changed between two steps: `world` has the new values, `changed` says which kinds are new. The next step
+    /// is that of a method made with these values and given the same memory, bit for bit. Only what was made from changed values
+    /// beforehand is made again; memory stays.
+    fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError>;
 
     /// What must be kept for a resumed run to equal an uninterrupted one: history, duals, warm starts.
     fn save(&self) -> SavedState;

@@ -1,6 +1,6 @@
 //! Everything that can stop a simulation.
 
-use stiction_bodies::BuildError;
+use stiction_bodies::{BuildError, ParameterError};
 use stiction_collision::MeshError;
 use stiction_output::OutputError;
 use stiction_solvers::{MethodError, RestoreError, StepError};
@@ -14,6 +14,9 @@ pub enum SimulationError {
     /// The method does not exist or its options are wrong.
     #[error(transparent)]
     Method(#[from] MethodError),
+    /// A parameter cannot be set.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
     /// The surfaces cannot be used for collision.
     #[error(transparent)]
     Collision(#[from] MeshError),
@@ -60,7 +63,7 @@ impl SimulationError {
     /// Whether the input was at fault (exit code 2) rather than the run (exit code 1).
     pub fn is_input(&self) -> bool {
         match self {
-            SimulationError::Build(_) | SimulationError::Method(_) => true,
+            SimulationError::Build(_) | SimulationError::Method(_) | SimulationError::Parameter(_) => true,
             SimulationError::Collision(_) | SimulationError::InitialIntersections { .. } => true,
             SimulationError::Start(_) => true,
             SimulationError::Restore(_) | SimulationError::CheckpointSize { .. } => true,

@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::error::SimulationError;
 use crate::judgement::Judgement;
-use stiction_bodies::{Model, Parameters, State, build};
+use stiction_bodies::{Changed, Model, ParameterValue, Parameters, State, build};
 use stiction_contact::detect::{Collider, DetectOptions, Judge};
 use stiction_scene::resolved::{BodyKind, Cells};
 use stiction_scene::{InitialContact, Scene};
@@ -71,6 +71,24 @@ impl Simulation {
     pub fn check_start(&mut self) -> Result<(), SimulationError> {
         let world = World { model: &self.model, parameters: &self.parameters };
         self.solver.check_start(world, &self.state).map_err(SimulationError::Start)
+    }
+
+    /// Sets a parameter between two steps, by the path that `--set` uses: `bodies.cloth.material.young`, `gravity`,
+    /// `bodies.cloth.pins.0.motion.velocity`. The next step is that of a simulation built with this value in the same state, bit
+    /// for bit. On an error nothing has changed. Checkpoints hold no parameters: set them again after a restart.
+    ///
+    /// [`Parameters::list`] gives all paths with units and bounds.
+    pub fn set_parameter(
+        &mut self,
+        path: &str,
+        value: impl Into<ParameterValue>,
+    ) -> Result<Changed, SimulationError> {
+        let mut parameters = self.parameters.clone();
+        let changed = parameters.set(&self.model, path, value)?;
+        let world = World { model: &self.model, parameters: &parameters };
+        self.solver.parameters_changed(world, &changed)?;
+        self.parameters = parameters;
+        Ok(changed)
     }
 
     /// Takes one step towards the next frame.

@@ -76,7 +76,7 @@ fn body(
     let (raw, source) = raw_mesh(&at("mesh"), &file.mesh, context)?;
     let mut mesh = placed(path, file.kind, &raw, source, &placement)?;
     let rest = rest_shape(&at("rest"), file, &mut mesh, &placement, context)?;
-    let (material, suggested_friction) = material(&at("material"), file)?;
+    let (material, written_material, suggested_friction) = material(&at("material"), file)?;
     let groups = groups(path, file, &raw, &mesh)?;
     let thickness = thickness(path, file, &material)?;
     let embedded = surface(&at("surface"), file, &mesh, &placement, context)?;
@@ -126,6 +126,7 @@ fn body(
         warp: file.warp.and_then(|w| vec3(w).try_normalize(0.0)),
         mesh,
         material,
+        written_material,
     };
     Ok((body, raw))
 }

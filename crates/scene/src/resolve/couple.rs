@@ -209,7 +209,12 @@ pub(super) fn friction(
         let second = surfaces(&format!("{path}.b"), &pair.b, &bodies.list, colliders)?;
         let listed = listed_pair(&path, pair)?;
         for &a in &first {
-            pairs.extend(second.iter().map(|&b| FrictionPair { a: a.min(b), b: a.max(b), ..listed }));
+            pairs.extend(second.iter().map(|&b| FrictionPair {
+                table: index,
+                a: a.min(b),
+                b: a.max(b),
+                ..listed
+            }));
         }
     }
     // Later lines win: the stable sort keeps their order, so the last of equals is kept.
@@ -242,6 +247,7 @@ fn listed_pair(path: &str, pair: &PairFile) -> Resolved<FrictionPair> {
         return fault(path, problem, "give `mu`, `cohesion` or `compliance`");
     }
     Ok(FrictionPair {
+        table: 0,
         a: Surface::Body(0),
         b: Surface::Body(0),
         coefficient: pair.mu.map(|mu| coefficient(&format!("{path}.mu"), mu)).transpose()?,

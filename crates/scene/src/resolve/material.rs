@@ -1,13 +1,14 @@
 //! Materials: preset underneath, keys on top, everything checked.
 
 use super::check::{between, non_negative, poisson_ratio, positive};
-use crate::error::{Problem, Resolved, fault};
+use crate::error::{Problem, Resolved, SceneError, fault};
 use crate::file::{BendingName, BodyFile, KindName, LawName, MaterialFile, TextOr};
 use crate::material::{
     BendingLaw, ClothMaterial, Damping, Drag, Material, MembraneLaw, MembraneStiffness, RodMaterial,
     RodSection, SolidLaw, SolidMaterial,
 };
 use crate::presets;
+use crate::resolved::WrittenMaterial;
 
 /// The merged keys of a material and where it stands.
 struct Values<'a> {
@@ -17,32 +18,47 @@ struct Values<'a> {
 }
 
 /// Resolves the material of a body; also returns the friction coefficient that it suggests.
-pub(super) fn material(path: &str, body: &BodyFile) -> Resolved<(Material, Option<f64>)> {
-    let given = match &body.material {
-        TextOr::Text(name) => MaterialFile { preset: Some(name.clone()), ..MaterialFile::default() },
-        TextOr::Full(file) => (**file).clone(),
+pub(super) fn material(path: &str, body: &BodyFile) -> Resolved<(Material, WrittenMaterial, Option<f64>)> {
+    let (keys, preset_path) = match &body.material {
+        TextOr::Text(name) => {
+            (MaterialFile { preset: Some(name.clone()), ..MaterialFile::default() }, path.to_owned())
+        }
+        TextOr::Full(file) => ((**file).clone(), format!("{path}.preset")),
     };
+    let curved = body.rest.as_ref().and_then(|r| r.curved);
+    let written = WrittenMaterial { kind: body.kind, keys, curved };
+    let (material, friction) = from_written(path, &preset_path, &written)?;
+    Ok((material, written, friction))
+}
+
+/// Resolves a material again, as after a change of one of its keys; `path` is used in messages.
+pub fn resolve_material(path: &str, written: &WrittenMaterial) -> Result<Material, SceneError> {
+    match from_written(path, &format!("{path}.preset"), written) {
+        Ok((material, _)) => Ok(material),
+        Err(fault) => Err(SceneError::new(path, "", None, *fault)),
+    }
+}
+
+fn from_written(
+    path: &str,
+    preset_path: &str,
+    written: &WrittenMaterial,
+) -> Resolved<(Material, Option<f64>)> {
+    let given = written.keys.clone();
     // Frames are made of what solids are made of.
-    let kind = match body.kind {
+    let kind = match written.kind {
         KindName::Skinned | KindName::Affine => "solid",
         other => kind_name(other),
     };
     refuse_foreign_keys(path, kind, &given)?;
     let file = match &given.preset {
-        Some(name) => {
-            let at = if matches!(body.material, TextOr::Text(_)) {
-                path.to_owned()
-            } else {
-                format!("{path}.preset")
-            };
-            merge(given.clone(), presets::find(&at, name, kind)?)
-        }
+        Some(name) => merge(given.clone(), presets::find(preset_path, name, kind)?),
         None => given,
     };
     let friction = file.friction;
-    let curved = body.rest.as_ref().and_then(|r| r.curved);
+    let curved = written.curved;
     let values = Values { path, kind, file };
-    let material = match body.kind {
+    let material = match written.kind {
         KindName::Cloth => Material::Cloth(values.cloth(curved.unwrap_or(false))?),
         KindName::Rod => Material::Rod(values.rod(curved.unwrap_or(true))?),
         KindName::Solid => Material::Solid(values.solid(LawName::StableNeoHookean)?),

@@ -22,6 +22,8 @@ use crate::document::{Document, sorted, typed};
 use crate::error::{Problem, Resolved, fault, suggest};
 use crate::file::{AxisName, FORMAT_VERSION, OutputFile, SceneFile, TextOr};
 use crate::resolved::{Axis, InitialContact, MethodChoice, OutputChoice, Scene, Wind};
+pub use material::resolve_material;
+
 use check::{non_negative, positive, vec3};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

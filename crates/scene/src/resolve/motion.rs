@@ -25,11 +25,9 @@ pub(super) fn motion(path: &str, file: &MotionFile, middle: Vec3) -> Resolved<Mo
             scale: positive(&format!("{at}.scale"), "scale", key.scale.unwrap_or(1.0))?,
         });
     }
-    let angular_velocity = match &file.turn {
-        Some(turn) => {
-            direction(&format!("{path}.turn.axis"), &turn.axis)? * turn.degrees_per_second.to_radians()
-        }
-        None => Vec3::zeros(),
+    let (turn_axis, turn_rate) = match &file.turn {
+        Some(turn) => (direction(&format!("{path}.turn.axis"), &turn.axis)?, turn.degrees_per_second),
+        None => (Vec3::zeros(), 0.0),
     };
     let (start, end) = (file.start.unwrap_or(0.0), file.end.unwrap_or(f64::INFINITY));
     if end < start {
@@ -48,7 +46,8 @@ pub(super) fn motion(path: &str, file: &MotionFile, middle: Vec3) -> Resolved<Mo
         },
         repeat: file.repeat.unwrap_or(false),
         velocity: file.velocity.map_or_else(Vec3::zeros, vec3),
-        angular_velocity,
+        angular_velocity: turn_axis * turn_rate.to_radians(),
+        turn_axis,
         start,
         end,
     })

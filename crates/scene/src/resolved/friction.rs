@@ -79,6 +79,8 @@ pub enum EllipseRule {
 /// What one pair of surfaces does; `None` leaves it to the rule, or to the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionPair {
+    /// Number of the table `friction.pairs` that lists it.
+    pub table: usize,
     /// First surface.
     pub a: Surface,
     /// Second surface.

@@ -11,10 +11,11 @@ use crate::advance::{accept, energies};
 use crate::contact_report::report_projected;
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::registry::MethodError;
+use crate::renew::{Renewed, renew};
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
-use stiction_bodies::State;
+use stiction_bodies::{Changed, State};
 use stiction_contact::ImpulseMemory;
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
 use stiction_energy::{Curvature, Elasticity};
@@ -234,6 +235,15 @@ impl Solver for AdmmSolver {
         accept(world, state, blocks, h, Inertia::Dynamic);
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
+    }
+
+    fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError> {
+        if renew(&mut self.elasticity, world, changed)? == Renewed::Elements {
+            self.workspace.system = BlockMatrix::zeros(self.elasticity.pattern().clone());
+            let coupled = self.options.coupled;
+            self.workspace.elastic = ElasticSolver::new(&self.workspace.system, world.model, coupled)?;
+        }
+        Ok(())
     }
 
     fn save(&self) -> SavedState {

@@ -15,11 +15,12 @@ use crate::advance::{accept, energies};
 use crate::contact_report::{add_load, terms};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::registry::MethodError;
+use crate::renew::{Renewed, renew};
 use crate::report::{ContactSample, StepReport, StepSeconds, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use std::borrow::Cow;
-use stiction_bodies::{Model, Parameters, State};
+use stiction_bodies::{Changed, Model, Parameters, State};
 use stiction_contact::detect::LentTree;
 use stiction_energy::Elasticity;
 use stiction_numerics::{BlockMatrix, Vec3};
@@ -332,6 +333,19 @@ impl Solver for BarrierSolver {
             state.velocities.fill(Vec3::zeros());
         }
         Ok(report)
+    }
+
+    fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError> {
+        match renew(&mut self.elasticity, world, changed)? {
+            Renewed::Values if changed.materials => self.limits = StrainLimits::new(world, &self.elasticity),
+            Renewed::Values => {}
+            Renewed::Elements => {
+                let mut again = BarrierSolver::new(self.options.clone(), world)?;
+                again.restore(&self.save())?;
+                *self = again;
+            }
+        }
+        Ok(())
     }
 
     fn save(&self) -> SavedState {

@@ -4,10 +4,12 @@ use super::options::NewtonOptions;
 use crate::advance::{accept, energies};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::linear::{LinearChoice, LinearSolver};
+use crate::registry::MethodError;
+use crate::renew::{Renewed, renew};
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
-use stiction_bodies::State;
+use stiction_bodies::{Changed, State};
 use stiction_energy::{Curvature, Elasticity, ElasticityError};
 use stiction_numerics::{BlockMatrix, Vec3, ordered_dot};
 
@@ -33,13 +35,18 @@ impl NewtonSolver {
     /// A solver for a model.
     pub fn new(options: NewtonOptions, world: World<'_>) -> Result<NewtonSolver, ElasticityError> {
         let elasticity = Elasticity::new(world.model, world.parameters)?;
-        let matrix = BlockMatrix::zeros(elasticity.pattern().clone());
-        let linear = LinearSolver::new(options.linear, world.model.nodes);
-        Ok(NewtonSolver { options, elasticity, workspace: Workspace { matrix, linear } })
+        let workspace = Workspace::new(&options, world, &elasticity);
+        Ok(NewtonSolver { options, elasticity, workspace })
     }
 }
 
 impl Workspace {
+    /// For the pattern of an energy.
+    fn new(options: &NewtonOptions, world: World<'_>, elasticity: &Elasticity) -> Workspace {
+        let matrix = BlockMatrix::zeros(elasticity.pattern().clone());
+        Workspace { matrix, linear: LinearSolver::new(options.linear, world.model.nodes) }
+    }
+
     /// Minimises the potential from `blocks`; the report holds what was reached.
     fn minimise(
         &mut self,
@@ -174,6 +181,13 @@ impl Solver for NewtonSolver {
         accept(world, state, blocks, h, inertia);
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
+    }
+
+    fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError> {
+        if renew(&mut self.elasticity, world, changed)? == Renewed::Elements {
+            self.workspace = Workspace::new(&self.options, world, &self.elasticity);
+        }
+        Ok(())
     }
 
     fn save(&self) -> SavedState {

@@ -16,7 +16,7 @@ use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use rayon::prelude::*;
 use stiction_bodies::surfaces::VertexSource;
-use stiction_bodies::{Prescription, State};
+use stiction_bodies::{Changed, Prescription, State};
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
 use stiction_contact::{ContactSet, ImpulseMemory};
 use stiction_energy::Elasticity;
@@ -129,6 +129,25 @@ impl PdSolver {
             used: None,
             looked: false,
         })
+    }
+
+    /// Makes weights, constraints and (in the next step) factors for the present values; duals stay.
+    fn renew_constraints(&mut self, world: World<'_>) -> Result<(), MethodError> {
+        let elasticity = Elasticity::new(world.model, world.parameters)?;
+        let constraints = Constraints::new(world.model, world.parameters, &elasticity, &self.options)?;
+        if constraints.projected_rows() != self.constraints.projected_rows() {
+            let message = "the change adds or removes constraints (bending or a strain limit from nothing): \
+                           make a new simulation with that value";
+            return Err(MethodError::Refused { key: "pd".to_owned(), message: message.to_owned() });
+        }
+        let duals = self.local.rows(&self.constraints);
+        self.local = LocalStep::new(&constraints);
+        self.local.set_duals(&constraints, &duals);
+        self.elasticity = elasticity.has_drag().then_some(elasticity);
+        self.constraints = constraints;
+        self.global = GlobalStep::new(nodes_of_surfaces(world, &self.collider));
+        self.used = None;
+        Ok(())
     }
 
     /// Weights, targets, factors and the right-hand side of a step, and what it begins inside of.
@@ -350,6 +369,13 @@ impl Solver for PdSolver {
         }
         self.report_energy(world, state, targets, &mut report);
         Ok(report)
+    }
+
+    fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError> {
+        if changed.elasticity() || changed.masses {
+            self.renew_constraints(world)?;
+        }
+        Ok(())
     }
 
     fn save(&self) -> SavedState {

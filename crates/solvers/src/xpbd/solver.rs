@@ -7,13 +7,14 @@ use crate::contact_report::report_contacts;
 use crate::first_contacts::{near_and_coming, open_penetrations};
 use crate::incremental::Inertia;
 use crate::registry::MethodError;
+use crate::renew::renew;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
-use stiction_bodies::{Prescription, State};
+use stiction_bodies::{Changed, Model, Prescription, State};
 use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
 use stiction_contact::{ContactSet, NewContact, ProjectOptions};
-use stiction_energy::{Elasticity, ElasticityError, TriangleElement};
+use stiction_energy::{Compliant, Elasticity, ElasticityError};
 use stiction_numerics::{Vec3, ordered_max_by};
 use stiction_scene::material::Material;
 
@@ -41,15 +42,7 @@ impl XpbdSolver {
             ));
         }
         let elasticity = Elasticity::new(model, parameters)?;
-        let mut constraints = Constraints::new(model);
-        let triangles = elasticity.energies().elements::<TriangleElement, 3>("membrane");
-        constraints.add_membranes(triangles.unwrap_or(&[]));
-        for (body, material) in model.bodies.iter().zip(&parameters.materials) {
-            if let Material::Cloth(cloth) = material {
-                let wrong = |source| ElasticityError::Bending { body: body.name.clone(), source };
-                constraints.add_hinges(model, body, cloth).map_err(wrong)?;
-            }
-        }
+        let constraints = constraints_of(model, &elasticity)?;
         let collider = Collider::new(model, DetectOptions::default())?;
         Ok(XpbdSolver { options, elasticity, constraints, collider })
     }
@@ -101,6 +94,16 @@ impl Contacts {
             (0..3).for_each(|k| point[k] = x[k] + h * v[k]);
         }
     }
+}
+
+/// Triangles and hinges of all sheets with the present values of their materials.
+fn constraints_of(model: &Model, elasticity: &Elasticity) -> Result<Constraints, ElasticityError> {
+    let mut constraints = Constraints::new(model);
+    let materials = elasticity.materials();
+    constraints.add_membranes(elasticity.triangles().iter().map(|e| e.compliant(materials)));
+    let hinges = elasticity.folds(model).map(|fold| Ok(fold?.compliant(materials)));
+    constraints.add_hinges(&hinges.collect::<Result<Vec<_>, ElasticityError>>()?);
+    Ok(constraints)
 }
 
 impl Solver for XpbdSolver {
@@ -157,6 +160,14 @@ impl Solver for XpbdSolver {
         }
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
+    }
+
+    fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError> {
+        let _ = renew(&mut self.elasticity, world, changed)?;
+        if changed.materials {
+            self.constraints = constraints_of(world.model, &self.elasticity)?;
+        }
+        Ok(())
     }
 
     fn save(&self) -> SavedState {
