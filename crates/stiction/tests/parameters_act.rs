@@ -3,6 +3,7 @@
 use std::path::Path;
 use stiction::bodies::ParameterValue;
 use stiction::numerics::Vec3;
+use stiction::output::Sections;
 use stiction::scene::load_text;
 use stiction::{Simulation, checkpoint};
 
@@ -25,6 +26,7 @@ fn scene(method: &str) -> String {
             material = { density = 1000.0, thickness = 0.001, young = 1e5, poisson = 0.3, damping_mass = 0.2 }"
         }
     };
+    let held = if method == "admm_integrator" { "{ indices = [0, 1] }" } else { "'left'" };
     let solid = match method {
         "newton" | "admm" | "pd" | "barrier" => {
             "[bodies.cube]
@@ -48,7 +50,7 @@ fn scene(method: &str) -> String {
         velocity = [0.4, 0.1, 0]
         self_contact = false
         [[bodies.cloth.pins]]
-        select = 'left'
+        select = {held}
         motion = {{ velocity = [0.3, 0, 0], turn = {{ axis = 'z', degrees_per_second = 20 }} }}
         {solid}
         [colliders.floor]
@@ -110,8 +112,40 @@ fn changes(method: &str) -> Vec<Change> {
     out
 }
 
+/// What is wrong after a change, if anything is.
+fn fault_after(method: &str, change: &Change, kept: &Sections, unchanged: &Simulation) -> Option<String> {
+    let text = change.text();
+    // The one that lives has made steps, and so has factors and other things that a fresh one has not.
+    let mut live = build(method, &[]);
+    for _ in 0..3 {
+        live.step().expect("a step");
+    }
+    if let Err(error) = live.set_parameter(change.path, change.value.clone()) {
+        return Some(error.to_string());
+    }
+    let mut built = build(method, std::slice::from_ref(&text));
+    checkpoint::restore(&mut built, kept).expect("restored");
+    if live.parameters != built.parameters {
+        return Some("other parameters".to_owned());
+    }
+    for step in 0..2 {
+        if let Err(error) = live.step().and(built.step()) {
+            return Some(error.to_string());
+        }
+        let (ours, theirs) = (everything(&live), everything(&built));
+        if let Some((part, _)) = ours.iter().zip(&theirs).find(|(a, b)| a != b) {
+            return Some(format!("{} differs after step {step}", part.0));
+        }
+        if step == 0 && (live.state == unchanged.state) != change.idle.contains(&method) {
+            return Some("it acts where it should not, or does not where it should".to_owned());
+        }
+    }
+    None
+}
+
 #[test]
 fn a_change_between_two_steps_gives_the_step_of_a_simulation_built_with_it() {
+    let mut faults = Vec::new();
     for method in METHODS {
         let mut before = build(method, &[]);
         for _ in 0..3 {
@@ -122,31 +156,11 @@ fn a_change_between_two_steps_gives_the_step_of_a_simulation_built_with_it() {
         checkpoint::restore(&mut unchanged, &kept).expect("restored");
         unchanged.step().expect("a step");
         for change in changes(method) {
-            let text = change.text();
-            // The one that lives has made steps, and so has factors and other things that a fresh one has not.
-            let mut live = build(method, &[]);
-            for _ in 0..3 {
-                live.step().expect("a step");
-            }
-            live.set_parameter(change.path, change.value.clone())
-                .unwrap_or_else(|e| panic!("{method}, {text}: {e}"));
-            let mut built = build(method, std::slice::from_ref(&text));
-            checkpoint::restore(&mut built, &kept).expect("restored");
-            assert_eq!(live.parameters, built.parameters, "{method}, {text}");
-            for step in 0..2 {
-                live.step().unwrap_or_else(|e| panic!("{method}, {text}: {e}"));
-                built.step().unwrap_or_else(|e| panic!("{method}, {text}: {e}"));
-                for (ours, theirs) in everything(&live).iter().zip(&everything(&built)) {
-                    assert_eq!(ours.0, theirs.0);
-                    assert!(ours.1 == theirs.1, "{method}, {text}: {} differs after step {step}", ours.0);
-                }
-                if step == 0 {
-                    let acts = live.state != unchanged.state;
-                    assert_eq!(acts, !change.idle.contains(&method), "{method}: whether {text} acts");
-                }
-            }
+            let fault = fault_after(method, &change, &kept, &unchanged);
+            faults.extend(fault.map(|fault| format!("{method}, {}: {fault}", change.text())));
         }
     }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]
