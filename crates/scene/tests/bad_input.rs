@@ -236,9 +236,9 @@ fn sizes_and_times_must_be_positive() {
         "cells = [4, 4]",
         "cells = [900000, 900000]",
         10,
-        "bodies.cloth.mesh.grid.cells",
-        &["number of cells"],
-        "",
+        "bodies.cloth.mesh.grid",
+        &["810001800001 vertices"],
+        "fewer cells",
     );
     broken("friction = 0.3", "friction = -0.3", 11, "bodies.cloth.friction", &["-0.3"], "friction");
     broken(
