@@ -228,22 +228,30 @@ impl LinearSolves {
         Ok((direct / (BLOCK_PRODUCT * stored)) as usize)
     }
 
+    /// What is carried from step to step: how many more systems go direct, with a coarse space, in double precision.
+    pub fn runs(&self) -> [u64; 3] {
+        [self.direct_left, self.coarse_left, self.double_left]
+    }
+
+    /// Takes what [`LinearSolves::runs`] gave.
+    pub fn set_runs(&mut self, runs: [u64; 3]) {
+        [self.direct_left, self.coarse_left, self.double_left] = runs;
+    }
+
     pub fn save(&self, saved: &mut SavedState) {
-        saved
-            .keys
-            .insert("linear_runs".to_owned(), vec![self.direct_left, self.coarse_left, self.double_left]);
+        saved.keys.insert("linear_runs".to_owned(), self.runs().to_vec());
     }
 
     pub fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
         let &[direct, coarse, double] = saved.keys("linear_runs")? else {
             return Err(RestoreError::Array { name: "linear_runs".to_owned() });
         };
-        (self.direct_left, self.coarse_left, self.double_left) = (direct, coarse, double);
+        self.set_runs([direct, coarse, double]);
         Ok(())
     }
 
     pub fn reset(&mut self) {
-        (self.direct_left, self.coarse_left, self.double_left) = (0, 0, 0);
+        self.set_runs([0; 3]);
         self.begin_step();
     }
 }
