@@ -4,7 +4,7 @@ use crate::args::SceneOptions;
 use crate::failure::Failure;
 use std::path::Path;
 use stiction::gallery;
-use stiction::scene::{Loaded, load_full, load_text, suggest};
+use stiction::scene::{Loaded, Loader, suggest};
 
 /// Loads what the user named, with all changes applied.
 pub fn load(options: &SceneOptions) -> Result<Loaded, Failure> {
@@ -15,12 +15,15 @@ pub fn load(options: &SceneOptions) -> Result<Loaded, Failure> {
     if let Some(frames) = options.frames {
         changes.push(format!("frames={frames}"));
     }
+    let loader = Loader { budget: options.limits.budget() };
     let path = Path::new(&options.scene);
     if path.exists() {
-        return Ok(load_full(path, &changes)?);
+        return Ok(loader.file(path, &changes)?);
     }
     match gallery::find(&options.scene) {
-        Some(scene) => Ok(load_text(&format!("{}.toml", scene.name), scene.text, Path::new("."), &changes)?),
+        Some(scene) => {
+            Ok(loader.text(&format!("{}.toml", scene.name), scene.text, Path::new("."), &changes)?)
+        }
         None => Err(unknown(&options.scene)),
     }
 }
@@ -35,10 +38,22 @@ fn unknown(name: &str) -> Failure {
     ))
 }
 
+/// More threads than this only cost memory and switches: four per core, but 64 on small machines, where
+/// tests compare results over numbers of threads.
+fn most_threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cores.saturating_mul(4).max(64)
+}
+
 /// Runs `work` in a thread pool of the wanted size.
 pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     if threads == Some(0) {
         return Err(Failure::Input("error: --threads 0 makes no sense; give at least 1".to_owned()));
+    }
+    let most = most_threads();
+    if let Some(asked) = threads.filter(|asked| *asked > most) {
+        let text = format!("error: --threads {asked} is more than this machine can use; give at most {most}");
+        return Err(Failure::Input(text));
     }
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or(0))

@@ -37,7 +37,7 @@ pub use elasticity::Elasticity;
 pub use element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};
 pub use frame_point::{FramePoint, FramePoints};
 pub use frozen_drag::FrozenDrag;
-pub use inflation::{Inflations, RankOne};
+pub use inflation::Inflations;
 pub use laws::{BaraffWitkin, Lame, MembraneLaw, Orthotropic, SolidLaw};
 pub use material_table::{MaterialTable, NO_MATERIALS, RodValues, SheetValues, SolidValues};
 pub use membrane::{TriangleElement, TriangleRest};

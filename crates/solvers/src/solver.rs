@@ -7,7 +7,7 @@ use crate::violations::{Listed, Obstacle, Script, Scripts, Violation};
 use stiction_bodies::{Changed, Model, Parameters, State};
 use stiction_collision::MeshError;
 use stiction_contact::detect::LentTree;
-use stiction_factor::FactorError;
+use stiction_factor::{CoupledSolveError, FactorError};
 
 /// What stays fixed during a step.
 #[derive(Clone, Copy, Debug)]
@@ -42,10 +42,12 @@ pub enum StepError {
         gradient: f64,
     },
     /// A number became infinite or undefined.
-    #[error("{what} is not finite: take a smaller step size, or look for inverted elements at the start")]
+    #[error(
+        "{what} is not finite: take a smaller step, and look for motions that jump and for inverted elements at the start"
+    )]
     NotFinite {
         /// What was not finite.
-        what: &'static str,
+        what: String,
     },
     /// The linear solver did not reach its tolerance.
     #[error("the linear solver failed: {reason}")]
@@ -137,6 +139,18 @@ impl From<FactorError> for StepError {
     }
 }
 
+impl From<CoupledSolveError> for StepError {
+    fn from(error: CoupledSolveError) -> Self {
+        match error {
+            CoupledSolveError::Unsolved { iterations, residual, usable } => {
+                StepError::Unsolved { iterations, residual, usable }
+            }
+            CoupledSolveError::Factor(error) => error.into(),
+            CoupledSolveError::Pcg(error) => StepError::LinearSolver { reason: error.to_string() },
+        }
+    }
+}
+
 /// A time stepping method.
 pub trait Solver: Send {
     /// Its key in scene files.
@@ -148,7 +162,8 @@ pub trait Solver: Send {
         Ok(())
     }
 
-    /// Advances the state by `h` \[s\]. On an error the state is left as it was.
+    /// Advances the state by `h` \[s\]. On an error the state and what [`Solver::save`] gives are left as they were. The arrays of
+    /// the state stay where they are (see [`crate::commit`]).
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError>;
 
     /// Takes parameters that changed between two steps: `world` has the new values, `changed` says which kinds are new. The next step

@@ -81,14 +81,13 @@ impl Parameters {
             (Kind::Number, ParameterValue::Number(x)) => bounds.contain(*x),
             (Kind::Time, ParameterValue::Number(x)) => !x.is_nan(),
             // A size points downward, as in scenes.
-            (Kind::Gravity, ParameterValue::Number(x)) => Bounds::NOT_NEGATIVE.contain(*x),
+            (Kind::Gravity, ParameterValue::Number(x)) => *x >= 0.0 && bounds.contain(*x),
             (Kind::Vector | Kind::Gravity, ParameterValue::Vector(v)) => v.iter().all(|c| bounds.contain(*c)),
             _ => {
                 let (expected, found) = (kind.name(), value.shape());
                 return Err(ParameterError::Shape { path: path.to_owned(), unit, expected, found });
             }
         };
-        let bounds = if matches!(kind, Kind::Gravity) { Bounds::NOT_NEGATIVE } else { bounds };
         match fits {
             true => Ok(()),
             false => {

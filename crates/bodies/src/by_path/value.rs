@@ -73,8 +73,16 @@ impl Bounds {
     pub const NOT_NEGATIVE: Bounds = Bounds { lower: Bound::Included(0.0), upper: Bound::Unbounded };
     /// Poisson ratio of an isotropic solid.
     pub const POISSON: Bounds = Bounds { lower: Bound::Excluded(-1.0), upper: Bound::Excluded(0.5) };
+    /// Components of gravity, as far as scenes go \[m/s²\].
+    pub const ACCELERATION: Bounds = Bounds::size(1e13);
+    /// Components of a velocity: slower than light \[m/s\].
+    pub const VELOCITY: Bounds = Bounds::size(299_792_458.0);
     /// Friction coefficient.
     pub const FRICTION: Bounds = Bounds { lower: Bound::Included(0.0), upper: Bound::Included(1e6) };
+
+    const fn size(most: f64) -> Bounds {
+        Bounds { lower: Bound::Included(-most), upper: Bound::Included(most) }
+    }
 
     /// Whether a finite number lies within.
     pub fn contain(&self, value: f64) -> bool {

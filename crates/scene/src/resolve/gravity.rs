@@ -1,7 +1,7 @@
 //! Gravity: a size, a vector, or key frames.
 
-use super::Context;
-use super::check::{non_negative, vec3};
+use super::check::{between, bounded};
+use super::{Context, MAX_ACCELERATION};
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{GravityFile, GravityKeysFile, InterpolationName, NumberOr, VectorOr};
 use crate::motion::Interpolation;
@@ -16,13 +16,17 @@ pub(super) fn gravity(file: Option<&GravityFile>, context: &Context<'_>) -> Reso
     match file {
         None => Ok(Gravity::constant(context.up * -STANDARD)),
         Some(NumberOr::Number(size)) => Ok(Gravity::constant(downward("gravity", *size, context)?)),
-        Some(NumberOr::Full(VectorOr::Vector(vector))) => Ok(Gravity::constant(vec3(*vector))),
+        Some(NumberOr::Full(VectorOr::Vector(vector))) => Ok(Gravity::constant(full("gravity", *vector)?)),
         Some(NumberOr::Full(VectorOr::Full(keys))) => keyed(keys, context),
     }
 }
 
 fn downward(path: &str, size: f64, context: &Context<'_>) -> Resolved<Vec3> {
-    Ok(context.up * -non_negative(path, "gravity", size)?)
+    Ok(context.up * -between(path, "gravity", size, 0.0, MAX_ACCELERATION)?)
+}
+
+fn full(path: &str, vector: [f64; 3]) -> Resolved<Vec3> {
+    bounded(path, "gravity", vector, MAX_ACCELERATION, "m/s²")
 }
 
 fn keyed(file: &GravityKeysFile, context: &Context<'_>) -> Resolved<Gravity> {
@@ -35,7 +39,7 @@ fn keyed(file: &GravityKeysFile, context: &Context<'_>) -> Resolved<Gravity> {
         }
         let value = match &key.value {
             NumberOr::Number(size) => downward(&format!("{at}.value"), *size, context)?,
-            NumberOr::Full(vector) => vec3(*vector),
+            NumberOr::Full(vector) => full(&format!("{at}.value"), *vector)?,
         };
         keys.push(GravityKey { time: key.time, value });
     }
