@@ -5,6 +5,7 @@ mod common;
 use common::Run;
 use stiction_bodies::State;
 use stiction_numerics::Vec3;
+use stiction_scene::resolved::Gravity;
 use stiction_solvers::{SavedState, StepError, World, methods};
 
 /// Steps before the one that fails: enough to touch the floor and to have duals, impulses and anchors.
