@@ -10,6 +10,7 @@ pub mod admm_integrator;
 pub mod advance;
 pub mod barrier;
 mod checks;
+pub mod commit;
 pub mod contact_report;
 pub mod first_contacts;
 pub mod guide;

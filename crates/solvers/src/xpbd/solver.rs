@@ -2,10 +2,10 @@
 
 use super::constraints::{Constraints, Point};
 use super::options::XpbdOptions;
-use crate::advance::{accept, energies};
+use crate::advance::energies;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::contact_report::report_contacts;
 use crate::first_contacts::{near_and_coming, open_penetrations};
-use crate::incremental::Inertia;
 use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
@@ -151,10 +151,8 @@ impl Solver for XpbdSolver {
         report_contacts(&contacts.set, world, h, &mut report);
         let mut blocks = state.blocks.clone();
         blocks.iter_mut().zip(&points).for_each(|(x, p)| *x = Vec3::new(p[0], p[1], p[2]));
-        accept(world, state, blocks, h, Inertia::Dynamic);
-        if !state.is_finite() {
-            return Err(StepError::NotFinite { what: "the state after the step" });
-        }
+        let next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });
+        commit(world, &next, state)?;
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
     }
