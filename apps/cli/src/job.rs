@@ -5,13 +5,15 @@ use crate::failure::Failure;
 use crate::progress::Reporter;
 use std::ops::ControlFlow;
 use stiction::output::RunSummary;
+use stiction::scene::Loader;
 use stiction::{Job, OpenedScene, RunOptions, SimulationError, Threads};
 
 /// Opens what the user named, with all changes applied.
 pub fn open(options: &SceneOptions) -> Result<OpenedScene, Failure> {
     let frames = options.frames.map(|frames| format!("frames={frames}"));
     let changes: Vec<String> = options.set.iter().cloned().chain(frames).collect();
-    Ok(OpenedScene::open(&options.scene, options.method.as_deref(), &changes)?)
+    let loader = Loader { budget: options.limits.budget() };
+    Ok(OpenedScene::open_with(&loader, &options.scene, options.method.as_deref(), &changes)?)
 }
 
 /// Opens the scene, chooses the folder, and says what the method ignores.

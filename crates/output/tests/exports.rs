@@ -190,13 +190,26 @@ fn bundle_holds_all_frames_and_the_page_gets_it() {
     let mut container =
         ContainerReader::open(Cursor::new(bytes), Path::new("bundle"), bundle::MAGIC, bundle::VERSION)
             .unwrap();
-    let head: serde_json::Value = serde_json::from_slice(&container.read("head").unwrap()).unwrap();
+    let head: serde_json::Value =
+        serde_json::from_slice(&container.read("head", &stiction_limits::Budget::default()).unwrap())
+            .unwrap();
     assert_eq!(head["frames"], serde_json::json!([0, 2, 4]));
     assert_eq!(head["layout"]["bodies"][1]["first_vertex"], 4);
-    assert_eq!(container.read("frame/2/positions").unwrap().len(), 24 + 5 * 6);
-    assert_eq!(floats(&container.read("frame/1/poses").unwrap()), [2.0, 0.0, 2.0, 0.0, 0.6, 0.0, 0.8]);
-    assert_eq!(container.read("frame/1/contacts").unwrap().len(), 2 * 36);
-    let stats: serde_json::Value = serde_json::from_slice(&container.read("stats").unwrap()).unwrap();
+    assert_eq!(
+        container.read("frame/2/positions", &stiction_limits::Budget::default()).unwrap().len(),
+        24 + 5 * 6
+    );
+    assert_eq!(
+        floats(&container.read("frame/1/poses", &stiction_limits::Budget::default()).unwrap()),
+        [2.0, 0.0, 2.0, 0.0, 0.6, 0.0, 0.8]
+    );
+    assert_eq!(
+        container.read("frame/1/contacts", &stiction_limits::Budget::default()).unwrap().len(),
+        2 * 36
+    );
+    let stats: serde_json::Value =
+        serde_json::from_slice(&container.read("stats", &stiction_limits::Budget::default()).unwrap())
+            .unwrap();
     assert_eq!(stats.as_array().unwrap().len(), 8);
 }
 

@@ -25,6 +25,14 @@ pub enum SimulationError {
     /// No threads at all.
     #[error("0 threads cannot compute anything; give at least 1")]
     NoThreads,
+    /// Far more threads than cores.
+    #[error("{asked} threads are more than this machine can use; give at most {most}")]
+    TooManyThreads {
+        /// What was asked for.
+        asked: usize,
+        /// The largest number that is taken.
+        most: usize,
+    },
     /// The system does not start the threads.
     #[error("the threads cannot be started: {reason}")]
     Threads {
@@ -122,6 +130,7 @@ impl SimulationError {
     pub fn is_input(&self) -> bool {
         match self {
             SimulationError::Scene(_) | SimulationError::UnknownScene { .. } => true,
+            SimulationError::TooManyThreads { .. } => true,
             SimulationError::NoThreads | SimulationError::StepSize { .. } => true,
             SimulationError::UnknownObject { .. } | SimulationError::UnknownNode { .. } => true,
             SimulationError::Force { .. } | SimulationError::ForceCount { .. } => true,

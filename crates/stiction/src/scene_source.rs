@@ -3,7 +3,7 @@
 use crate::error::SimulationError;
 use crate::gallery;
 use std::path::Path;
-use stiction_scene::{Document, Loaded, Scene, load_full, load_text, suggest};
+use stiction_scene::{Document, Loaded, Loader, Scene, suggest};
 use stiction_solvers::MethodError;
 
 /// What a run folder records of its scene, so that it can be resumed and looked up.
@@ -38,14 +38,26 @@ impl OpenedScene {
         method: Option<&str>,
         overrides: &[S],
     ) -> Result<OpenedScene, SimulationError> {
+        OpenedScene::open_with(&Loader::default(), name, method, overrides)
+    }
+
+    /// The same with a loader of the caller's, which knows what input may cost.
+    pub fn open_with<S: AsRef<str>>(
+        loader: &Loader,
+        name: &str,
+        method: Option<&str>,
+        overrides: &[S],
+    ) -> Result<OpenedScene, SimulationError> {
         // The method comes first: choosing another one drops the options of the one before, and
         // the overrides then give new ones.
         let mut changes: Vec<String> = method.iter().map(|key| format!("method.key={key:?}")).collect();
         changes.extend(overrides.iter().map(|change| change.as_ref().to_owned()));
         let path = Path::new(name);
         let loaded = match gallery::find(name) {
-            _ if path.exists() => load_full(path, &changes)?,
-            Some(scene) => load_text(&format!("{}.toml", scene.name), scene.text, Path::new("."), &changes)?,
+            _ if path.exists() => loader.file(path, &changes)?,
+            Some(scene) => {
+                loader.text(&format!("{}.toml", scene.name), scene.text, Path::new("."), &changes)?
+            }
             None => return Err(unknown(name)),
         };
         Ok(OpenedScene::from_loaded(name, loaded))

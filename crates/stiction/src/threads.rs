@@ -25,6 +25,10 @@ impl Threads {
         if count == Some(0) {
             return Err(SimulationError::NoThreads);
         }
+        let most = most_threads();
+        if let Some(asked) = count.filter(|asked| *asked > most) {
+            return Err(SimulationError::TooManyThreads { asked, most });
+        }
         let pool = ThreadPoolBuilder::new()
             .num_threads(count.unwrap_or(0))
             .build()
@@ -49,6 +53,13 @@ impl Threads {
             None => work(),
         }
     }
+}
+
+/// More threads than this only cost memory and switches: four per core, but 64 on small machines, where
+/// tests compare results over numbers of threads.
+fn most_threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cores.saturating_mul(4).max(64)
 }
 
 impl fmt::Debug for Threads {
