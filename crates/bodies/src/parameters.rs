@@ -38,6 +38,9 @@ pub struct Parameters {
     pub controls: Controls,
     /// Direction away from the ground.
     pub(crate) up: Vec3,
+    /// Force on each node in the next step \[N\]; empty when there is none. A control of the caller: no scene
+    /// holds it, and no solver keeps it.
+    pub external: Vec<Vec3>,
     /// Number of bodies: objects below are bodies, the rest are colliders.
     bodies: usize,
 }
@@ -65,8 +68,14 @@ impl Parameters {
             springs: SpringTable::new(scene, model),
             controls: Controls::new(scene, &model.pins, &model.anchors),
             up: scene.up_axis.unit(),
+            external: Vec::new(),
             bodies: scene.bodies.len(),
         }
+    }
+
+    /// Adds the external forces to forces per node \[N\]; without any, nothing is touched.
+    pub fn add_external(&self, forces: &mut [Vec3]) {
+        forces.iter_mut().zip(&self.external).for_each(|(force, external)| *force += external);
     }
 
     /// Total mass of a body \[kg\].

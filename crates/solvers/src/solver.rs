@@ -6,7 +6,6 @@ use crate::saved::{RestoreError, SavedState};
 use crate::violations::{Listed, Obstacle, Script, Scripts, Violation};
 use stiction_bodies::{Changed, Model, Parameters, State};
 use stiction_collision::MeshError;
-use stiction_contact::detect::LentTree;
 use stiction_factor::{CoupledSolveError, FactorError};
 
 /// What stays fixed during a step.
@@ -179,9 +178,4 @@ pub trait Solver: Send {
 
     /// Forgets all history, as at the start of a run.
     fn reset(&mut self);
-
-    /// Mesh and tree for judging states, where the method has them as a judge would make them.
-    fn lend_tree(&mut self) -> Option<LentTree<'_>> {
-        None
-    }
 }
