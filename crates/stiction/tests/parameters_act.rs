@@ -94,7 +94,7 @@ fn changes(method: &str) -> Vec<Change> {
     let mut out = vec![
         Change::new("bodies.cloth.material.young", 3e5),
         Change::new("bodies.cloth.material.density", 700.0),
-        Change::new("bodies.cloth.material.damping_mass", 2.0),
+        Change { idle: &["xpbd"], ..Change::new("bodies.cloth.material.damping_mass", 2.0) },
         Change { idle: &["newton"], ..Change::new("bodies.cloth.friction", 0.1) },
         Change { idle: &["newton"], ..Change::new("friction.all", 0.05) },
         Change::new("gravity", Vec3::new(1.0, 0.5, -6.0)),
