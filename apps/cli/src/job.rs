@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use stiction::SimulationError;
 use stiction::output::RunSummary;
 use stiction::scene::{Document, Scene};
-use stiction::solvers::unheeded;
+use stiction::solvers::ignored_settings;
 
 /// Everything that a run needs, read and checked.
 pub struct Job {
@@ -33,7 +33,7 @@ impl Job {
             resume: place.resume,
             overwrite: place.overwrite,
         };
-        unheeded(&loaded.scene).iter().for_each(|sentence| note!("note: {sentence}"));
+        ignored_settings(&loaded.scene).iter().for_each(|sentence| note!("note: {sentence}"));
         let (scene, document) = (loaded.scene, loaded.document);
         Ok(Job { scene, threads: options.threads, details, document, folder })
     }

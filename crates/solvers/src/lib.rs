@@ -24,7 +24,7 @@ pub mod report;
 pub mod rod_factors;
 pub mod saved;
 pub mod solver;
-pub mod unheeded;
+pub mod support;
 pub mod violations;
 pub mod xpbd;
 
@@ -32,5 +32,5 @@ pub use registry::{MethodError, MethodInfo, create, methods, with_resolve_time};
 pub use report::{StepReport, StepSeconds};
 pub use saved::{RestoreError, SavedState};
 pub use solver::{Solver, StepError, World};
-pub use unheeded::{Wish, unheeded};
+pub use support::{Feature, Level, ignored_settings};
 pub use violations::{Meeting, Obstacle, Script, Violation};

@@ -7,7 +7,8 @@ use stiction_bodies::{Model, Parameters, State, build};
 use stiction_contact::detect::{Collider, DetectOptions, Judge};
 use stiction_scene::resolved::{BodyKind, Cells};
 use stiction_scene::{InitialContact, Scene};
-use stiction_solvers::{MethodInfo, Solver, StepReport, Wish, World, create, methods, with_resolve_time};
+use stiction_solvers::support::{Feature, Level, level};
+use stiction_solvers::{Solver, StepReport, World, create, with_resolve_time};
 
 /// A scene that runs.
 pub struct Simulation {
@@ -125,8 +126,7 @@ impl Simulation {
 
     /// Whether bodies touch under the method that runs it.
     pub fn has_contact(&self) -> bool {
-        let has = |method: &MethodInfo| !method.leaves_out.contains(&Wish::Contact);
-        methods().iter().any(|method| method.key == self.method() && has(method))
+        level(self.method(), Feature::Contact) == Some(Level::Exact)
     }
 
     /// Key of the method that runs it.

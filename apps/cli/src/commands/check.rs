@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::scene_source::{load, with_threads};
 use serde::Serialize;
 use stiction::scene::resolved::BodyKind;
-use stiction::solvers::unheeded;
+use stiction::solvers::ignored_settings;
 use stiction::{Finding, Judgement, Simulation, SimulationError};
 
 #[derive(Serialize)]
@@ -131,7 +131,7 @@ fn report(simulation: &Simulation, judgement: &Judgement) -> Report {
         colliders: simulation.scene.colliders.iter().map(|c| c.name.clone()).collect(),
         intersections: judgement.intersections(),
         overlaps: judgement.overlaps(),
-        notes: unheeded(&simulation.scene),
+        notes: ignored_settings(&simulation.scene),
         findings: judgement.findings(&model.surfaces).into_iter().map(FindingReport::from).collect(),
     }
 }
