@@ -136,7 +136,8 @@ fn scene(method: &str, text: &str) -> Scene {
 
 /// The notes of a scene, or the refusal by its method.
 fn outcome(scene: &Scene) -> Result<Vec<String>, String> {
-    let (model, parameters) = (build(scene).expect("a good model"), Parameters::from_scene(scene));
+    let model = build(scene).expect("a good model");
+    let parameters = Parameters::from_scene(scene, &model);
     match create(&scene.method, World { model: &model, parameters: &parameters }) {
         Ok(_) => Ok(ignored_settings(scene)),
         Err(MethodError::Refused { message, .. }) => Err(message),
