@@ -11,8 +11,8 @@
 
 use stiction_bodies::couplings::Anchor;
 use stiction_bodies::{Prescription, State};
-use stiction_energy::{Curvature, Elasticity, FrozenDrag, RankOne};
-use stiction_numerics::{BlockMatrix, Mat3, Vec3, ordered_dot, ordered_sum_by};
+use stiction_energy::{Curvature, Elasticity, FrozenDrag};
+use stiction_numerics::{BlockMatrix, Mat3, RankOne, Vec3, ordered_dot, ordered_sum_by};
 
 use crate::solver::World;
 

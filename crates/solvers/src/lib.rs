@@ -15,7 +15,6 @@ pub mod first_contacts;
 pub mod guide;
 pub mod incremental;
 pub mod linear;
-mod moduli;
 pub mod newton;
 pub mod object_factors;
 pub mod pd;

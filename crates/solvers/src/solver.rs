@@ -6,7 +6,7 @@ use crate::violations::{Listed, Obstacle, Script, Scripts, Violation};
 use stiction_bodies::{Model, Parameters, State};
 use stiction_collision::MeshError;
 use stiction_contact::detect::LentTree;
-use stiction_factor::FactorError;
+use stiction_factor::{CoupledSolveError, FactorError};
 
 /// What stays fixed during a step.
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +133,18 @@ impl From<MeshError> for StepError {
 impl From<FactorError> for StepError {
     fn from(error: FactorError) -> Self {
         StepError::LinearSolver { reason: error.to_string() }
+    }
+}
+
+impl From<CoupledSolveError> for StepError {
+    fn from(error: CoupledSolveError) -> Self {
+        match error {
+            CoupledSolveError::Unsolved { iterations, residual, usable } => {
+                StepError::Unsolved { iterations, residual, usable }
+            }
+            CoupledSolveError::Factor(error) => error.into(),
+            CoupledSolveError::Pcg(error) => StepError::LinearSolver { reason: error.to_string() },
+        }
     }
 }
 

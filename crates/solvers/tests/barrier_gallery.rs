@@ -199,11 +199,11 @@ struct Limits {
 impl Limits {
     fn new(world: World<'_>) -> Limits {
         let elasticity = Elasticity::new(world.model, world.parameters).expect("an elastic model");
-        let elements = elasticity.energies().elements::<TriangleElement, 3>("membrane").unwrap_or(&[]);
+        let elements = elasticity.triangles();
         let limited = |element: &TriangleElement| {
             let body = world.model.body_of_node[element.nodes[0] as usize] as usize;
             let Material::Cloth(cloth) = &world.parameters.materials[body] else { return None };
-            Some((element.clone(), cloth.strain_limit?))
+            Some((*element, cloth.strain_limit?))
         };
         Limits { triangles: elements.iter().filter_map(limited).collect() }
     }

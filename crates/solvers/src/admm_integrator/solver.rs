@@ -3,7 +3,7 @@
 use super::contact_step::ContactStep;
 use super::local_step::LocalStep;
 use super::options::IntegratorOptions;
-use super::strands::{Held, Strands};
+use super::strands::{Held, Strands, Terms};
 use super::twist::TwistProblem;
 use crate::advance::{accept, energies};
 use crate::incremental::Inertia;
@@ -16,7 +16,6 @@ use stiction_bodies::{Prescription, State};
 use stiction_contact::ImpulseMemory;
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
 use stiction_energy::Elasticity;
-use stiction_energy::rod::{RodBendTwist, RodStretch};
 use stiction_numerics::{Vec3, ordered_max_by};
 
 /// ADMM time integrator for strands.
@@ -37,14 +36,6 @@ struct Reached {
     moved: f64,
     apart: f64,
     primal: f64,
-}
-
-/// Elements of stretching and bending, as many as the model has edges and joints.
-type Terms<'a> = (&'a [RodStretch], &'a [RodBendTwist]);
-
-fn terms(elasticity: &Elasticity) -> Terms<'_> {
-    let energies = elasticity.energies();
-    (energies.elements("stretch").unwrap_or_default(), energies.elements("bend_twist").unwrap_or_default())
 }
 
 impl IntegratorSolver {
@@ -72,18 +63,18 @@ impl IntegratorSolver {
         x: &mut Vec<Vec3>,
         report: &mut StepReport,
     ) -> Reached {
-        let (options, strands, terms) = (&self.options, &self.strands, terms(&self.elasticity));
+        let (options, strands, terms) = (&self.options, &self.strands, Terms::of(&self.elasticity));
         let h = contact.step_size();
         let inertia = inertial_pull(world, state, h);
         let free = vec![false; strands.list.len()];
-        let (mut copied, mut next) = (vec![Vec3::zeros(); terms.0.len()], x.clone());
+        let (mut copied, mut next) = (vec![Vec3::zeros(); terms.edges.len()], x.clone());
         let mut reached = Reached::default();
         let predictions = if contact.set.is_empty() { 0 } else { options.predictions };
         for iteration in 1..=options.max_iterations.max(predictions + 1) {
             let predicting = iteration <= predictions;
             timed(&mut report.seconds.local_projection, || {
                 self.local.project(world, terms, strands, state, x, (options.local_iterations, h));
-                self.local.gather(terms.1, strands, &mut copied);
+                self.local.gather(terms.joints, strands, &mut copied);
             });
             if !predicting {
                 contact.project(x, &mut report.seconds);
@@ -114,10 +105,10 @@ impl IntegratorSolver {
 
     /// Twists of least energy along the accepted centrelines.
     fn relax_twists(&self, world: World<'_>, state: &mut State, prescription: &Prescription) {
-        let joints = terms(&self.elasticity).1;
+        let terms = Terms::of(&self.elasticity);
         let relaxed: Vec<Vec<f64>> = (self.strands.list.par_iter())
             .map(|strand| {
-                TwistProblem { model: world.model, strand, joints, state, prescription }
+                TwistProblem { model: world.model, strand, terms, state, prescription }
                     .relaxed(self.options.twist_iterations)
             })
             .collect();
@@ -168,10 +159,9 @@ impl Solver for IntegratorSolver {
         let prescription = model.pins.prescribe(model, state, state.time + h);
         let factored = self.strands.factored;
         timed(&mut report.seconds.linear_solve, || {
-            let terms = terms(&self.elasticity);
-            self.strands.prepare(world, terms, &prescription.fixed, h, &self.options)
+            self.strands.prepare(world, Terms::of(&self.elasticity), &prescription.fixed, h, &self.options)
         })?;
-        self.local.begin(world, terms(&self.elasticity), state, h);
+        self.local.begin(world, Terms::of(&self.elasticity), state, h);
         let motion = StepMotion {
             start: &state.blocks,
             prescription: &prescription,

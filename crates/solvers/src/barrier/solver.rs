@@ -5,8 +5,8 @@ use super::assembly::ContactMatrix;
 use super::check::{inspect, refuse};
 use super::contacts::{Configuration, Contact, Detector, scripted_vertices};
 use super::friction::slip_to_keep;
-use super::linear_solve::LinearSolves;
-use super::newton::{Iteration, Newton, return_room_of};
+use super::linear::{restore_history, save_history};
+use super::newton::{Iteration, Newton};
 use super::options::BarrierOptions;
 use super::progress::Progress;
 use super::strain_limits::StrainLimits;
@@ -23,6 +23,7 @@ use std::borrow::Cow;
 use stiction_bodies::{Model, Parameters, State};
 use stiction_contact::detect::LentTree;
 use stiction_energy::Elasticity;
+use stiction_factor::CoupledSolver;
 use stiction_numerics::{BlockMatrix, Vec3};
 
 /// Inexact Newton with barriers.
@@ -34,7 +35,7 @@ pub struct BarrierSolver {
     pub(super) detector: Detector,
     limits: StrainLimits,
     pub(super) anchors: Memory<Kept>,
-    pub(super) linear: LinearSolves,
+    pub(super) linear: CoupledSolver,
     /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends on the chord of their way, not on
     /// the way itself. Empty before the first step.
     kinematic: Vec<Vec3>,
@@ -84,7 +85,7 @@ impl BarrierSolver {
             detector,
             limits,
             anchors: Memory::default(),
-            linear: LinearSolves::default(),
+            linear: CoupledSolver::default(),
             kinematic: Vec::new(),
             kinematic_time: 0.0,
             checked: false,
@@ -199,7 +200,7 @@ impl BarrierSolver {
     /// Forgets what served the iterations of one step, and what a resumed run would not have.
     fn forget_step(&mut self) {
         self.detector.near.forget();
-        self.linear.begin_step();
+        self.linear.clear_couplings();
         self.contact_matrix.begin_step();
     }
 
@@ -208,7 +209,6 @@ impl BarrierSolver {
         let Attempt { now, advanced, progress, gap } = attempt;
         // What the step leaves behind takes its place.
         self.forget_step();
-        return_room_of(progress.last.as_ref().map_or(0, |last| last.contacts.len()));
         report.advanced = advanced;
         report.iterations = progress.iterations;
         report.converged = progress.converged;
@@ -338,7 +338,7 @@ impl Solver for BarrierSolver {
     fn save(&self) -> SavedState {
         let mut saved = SavedState::new(6);
         self.anchors.save(&mut saved);
-        self.linear.save(&mut saved);
+        save_history(&self.linear.history, &mut saved);
         saved.put_vectors("kinematic", &self.kinematic);
         saved.numbers.insert("kinematic_time".to_owned(), vec![self.kinematic_time]);
         saved
@@ -356,7 +356,7 @@ impl Solver for BarrierSolver {
         self.kinematic = flat.chunks_exact(3).map(Vec3::from_column_slice).collect();
         self.kinematic_time = time;
         self.anchors = Memory::restore(saved)?;
-        self.linear.restore(saved)?;
+        self.linear.history = restore_history(saved)?;
         Ok(())
     }
 

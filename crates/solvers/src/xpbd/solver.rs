@@ -14,7 +14,7 @@ use crate::support;
 use stiction_bodies::{Prescription, State};
 use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
 use stiction_contact::{ContactSet, NewContact, ProjectOptions};
-use stiction_energy::{Elasticity, ElasticityError, TriangleElement};
+use stiction_energy::{Compliant, Elasticity, ElasticityError};
 use stiction_numerics::{Vec3, ordered_max_by};
 use stiction_scene::material::Material;
 
@@ -33,14 +33,10 @@ impl XpbdSolver {
         let (model, parameters) = (world.model, world.parameters);
         let elasticity = Elasticity::new(model, parameters)?;
         let mut constraints = Constraints::new(model);
-        let triangles = elasticity.energies().elements::<TriangleElement, 3>("membrane");
-        constraints.add_membranes(triangles.unwrap_or(&[]));
-        for (body, material) in model.bodies.iter().zip(&parameters.materials) {
-            if let Material::Cloth(cloth) = material {
-                let wrong = |source| ElasticityError::Bending { body: body.name.clone(), source };
-                constraints.add_hinges(model, body, cloth).map_err(wrong)?;
-            }
-        }
+        let materials = elasticity.materials();
+        constraints.add_membranes(elasticity.triangles().iter().map(|e| e.compliant(materials)));
+        let hinges = elasticity.folds(model).map(|fold| Ok(fold?.compliant(materials)));
+        constraints.add_hinges(&hinges.collect::<Result<Vec<_>, ElasticityError>>()?);
         let collider = Collider::new(model, DetectOptions::default())?;
         Ok(XpbdSolver { options, elasticity, constraints, collider })
     }
