@@ -16,7 +16,6 @@ use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
 use stiction_contact::{ContactSet, NewContact, ProjectOptions};
 use stiction_energy::{Compliant, Elasticity, ElasticityError};
 use stiction_numerics::{Vec3, ordered_max_by};
-use stiction_scene::material::Material;
 
 /// Compliant position-based dynamics of cloth.
 pub struct XpbdSolver {
