@@ -10,8 +10,9 @@ use crate::renew::{Renewed, renew};
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use crate::support;
 use stiction_bodies::{Changed, State};
-use stiction_energy::{Curvature, Elasticity, ElasticityError};
+use stiction_energy::{Curvature, Elasticity};
 use stiction_numerics::{BlockMatrix, Vec3, ordered_dot};
 
 /// Backward Euler by projected Newton, no contact.
@@ -34,7 +35,8 @@ const SMALLEST_STEP: f64 = 1e-12;
 
 impl NewtonSolver {
     /// A solver for a model.
-    pub fn new(options: NewtonOptions, world: World<'_>) -> Result<NewtonSolver, ElasticityError> {
+    pub fn new(options: NewtonOptions, world: World<'_>) -> Result<NewtonSolver, MethodError> {
+        support::check("newton", world)?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let workspace = Workspace::new(&options, world, &elasticity);
         Ok(NewtonSolver { options, elasticity, workspace })
