@@ -156,7 +156,7 @@ pub struct ExportOptions {
     pub run: PathBuf,
     #[command(flatten)]
     pub limits: LimitOptions,
-    /// Format: obj, ply, vtu, pc2, glb, usda, npz, html
+    /// Format: obj, ply, vtu (or vtk), pc2, glb (or gltf), usda (or usd), npz, html
     #[arg(long, value_name = "FORMAT")]
     pub to: String,
     /// File or folder to write (default: named after the run)

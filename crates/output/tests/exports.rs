@@ -256,5 +256,8 @@ fn wrong_wishes_are_refused_in_words() {
     assert!(message(Format::Html, &ExportOptions::default()).contains("viewer page"));
     assert!("fbx".parse::<Format>().unwrap_err().to_string().contains("usda"));
     assert_eq!("GLB".parse::<Format>().unwrap(), Format::Glb);
+    // Names that people type for a family of formats.
+    let meant = ["usd", "gltf", "VTK"].map(|name| name.parse::<Format>().unwrap());
+    assert_eq!(meant, [Format::Usda, Format::Glb, Format::Vtu]);
     assert!(!path.exists());
 }

@@ -24,13 +24,15 @@ pub mod report;
 pub mod rod_factors;
 pub mod saved;
 pub mod solver;
-pub mod unheeded;
+pub mod support;
 pub mod violations;
+mod wrench;
 pub mod xpbd;
 
 pub use registry::{MethodError, MethodInfo, create, methods, with_resolve_time};
-pub use report::{StepReport, StepSeconds};
+pub use report::{ContactSample, StepReport, StepSeconds};
 pub use saved::{RestoreError, SavedState};
 pub use solver::{Solver, StepError, World};
-pub use unheeded::{Wish, unheeded};
+pub use support::{Feature, Level, ignored_settings};
 pub use violations::{Meeting, Obstacle, Script, Violation};
+pub use wrench::{PairWrench, Wrench};

@@ -10,12 +10,12 @@ use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use crate::support;
 use stiction_bodies::{Prescription, State};
 use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
 use stiction_contact::{ContactSet, NewContact, ProjectOptions};
 use stiction_energy::{Compliant, Elasticity, ElasticityError};
 use stiction_numerics::{Vec3, ordered_max_by};
-use stiction_scene::material::Material;
 
 /// Compliant position-based dynamics of cloth.
 pub struct XpbdSolver {
@@ -28,18 +28,8 @@ pub struct XpbdSolver {
 impl XpbdSolver {
     /// A solver for a model of cloth.
     pub fn new(options: XpbdOptions, world: World<'_>) -> Result<XpbdSolver, MethodError> {
+        support::check("xpbd", world)?;
         let (model, parameters) = (world.model, world.parameters);
-        let refuse = |message: String| MethodError::Refused { key: "xpbd".to_owned(), message };
-        let other = |m: &Material| !matches!(m, Material::Cloth(_));
-        if let Some(body) = parameters.materials.iter().position(other) {
-            let name = &model.bodies[body].name;
-            return Err(refuse(format!("it takes cloth only, and `{name}` is none: take `pd` or `admm`")));
-        }
-        if !(model.anchors.groups.is_empty() && model.couplings.is_empty()) {
-            return Err(refuse(
-                "it knows no soft pins, attachments or stitches: take `pd` or `admm`".to_owned(),
-            ));
-        }
         let elasticity = Elasticity::new(model, parameters)?;
         let mut constraints = Constraints::new(model);
         let materials = elasticity.materials();
@@ -50,14 +40,18 @@ impl XpbdSolver {
         Ok(XpbdSolver { options, elasticity, constraints, collider })
     }
 
-    /// x + h v + h² g with inverse masses; prescribed nodes in place, without any.
+    /// x + h v + h² (g + f/m) with inverse masses, f external; prescribed nodes in place, without any.
     fn predicted(world: World<'_>, state: &State, prescription: &Prescription, h: f64) -> Vec<Point> {
         let gravity = world.parameters.gravity;
         let point = |n: usize| match prescription.fixed[n] {
             true => (prescription.target[n], 0.0),
             false => {
-                let ahead = state.blocks[n] + state.velocities[n] * h + gravity * (h * h);
-                (ahead, 1.0 / world.parameters.mass[n])
+                let inverse_mass = 1.0 / world.parameters.mass[n];
+                let mut ahead = state.blocks[n] + state.velocities[n] * h + gravity * (h * h);
+                if let Some(force) = world.parameters.external.get(n) {
+                    ahead += force * (h * h * inverse_mass);
+                }
+                (ahead, inverse_mass)
             }
         };
         (0..world.model.nodes).map(point).map(|(x, w)| [x.x, x.y, x.z, w]).collect()
