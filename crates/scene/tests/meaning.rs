@@ -54,7 +54,7 @@ fn overrides_reach_values_and_variants() {
 #[test]
 fn another_method_takes_its_own_options() {
     let scene = load(BASE, &[]).scene;
-    assert_eq!(scene.method.options["tolerance"].as_float(), Some(1e-6));
+    assert_eq!(scene.method.options["tolerance"].as_f64(), Some(1e-6));
     let method = load(BASE, &["method.key=admm", "method.weight=2"]).scene.method;
     assert_eq!(method.key, "admm");
     assert_eq!(method.options.keys().map(String::as_str).collect::<Vec<_>>(), ["iterations", "weight"]);

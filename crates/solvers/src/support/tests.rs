@@ -229,7 +229,7 @@ fn gaps_are_opened_at_the_start_by_the_methods_that_can() {
         let opened = with_resolve_time(&choice, 0.5);
         match level(method, Feature::InitialContact) {
             Some(Level::Exact) => {
-                assert_eq!(opened.expect(method).options["resolve_time"].as_float(), Some(0.5));
+                assert_eq!(opened.expect(method).options["resolve_time"].as_f64(), Some(0.5));
             }
             _ => {
                 let text = opened.expect_err(method).to_string();
