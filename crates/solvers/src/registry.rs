@@ -268,7 +268,8 @@ mod tests {
     fn the_option_at_fault_is_named_apart_from_the_message() {
         let wrong = |options: &str| {
             let table: toml::Table = options.parse().expect("TOML");
-            let options = table.into_iter().map(|(k, v)| (k, serde_json::to_value(v).expect("JSON"))).collect();
+            let options =
+                table.into_iter().map(|(k, v)| (k, serde_json::to_value(v).expect("JSON"))).collect();
             let choice = MethodChoice { key: "barrier".to_owned(), options };
             parse(&choice, BarrierOptions::validate).expect_err("wrong options")
         };

@@ -98,7 +98,8 @@ mod tests {
     fn every_option_of_a_study_is_an_option() {
         for method in methods() {
             let names: Vec<String> = method.options().into_iter().map(|option| option.name).collect();
-            let unknown: Vec<_> = method.study.iter().filter(|name| !names.iter().any(|n| n == *name)).collect();
+            let unknown: Vec<_> =
+                method.study.iter().filter(|name| !names.iter().any(|n| n == *name)).collect();
             assert!(unknown.is_empty(), "{}: {unknown:?}", method.key);
         }
     }
