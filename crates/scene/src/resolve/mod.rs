@@ -212,9 +212,10 @@ fn method(file: &SceneFile) -> Resolved<MethodChoice> {
             _ => drop(options.insert(name.clone(), value.clone())),
         }
     }
-    // As a stored scene gives them back: 1.0 and 1 are the same.
-    let options = options.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
-    Ok(MethodChoice { key, options })
+    // As a stored scene gives them back: by name, and 1.0 and 1 are the same.
+    let ordered: BTreeMap<String, Value> =
+        options.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
+    Ok(MethodChoice { key, options: ordered.into_iter().collect() })
 }
 
 fn initial_contact(file: &SceneFile) -> Resolved<InitialContact> {
