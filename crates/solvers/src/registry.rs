@@ -12,8 +12,8 @@ use crate::xpbd::{XpbdOptions, XpbdSolver};
 use serde::de::DeserializeOwned;
 use stiction_collision::MeshError;
 use stiction_energy::ElasticityError;
+use stiction_scene::Law;
 use stiction_scene::Problem;
-use stiction_scene::material::MembraneLaw;
 use stiction_scene::resolved::MethodChoice;
 
 /// Why a method cannot run a scene.
@@ -130,7 +130,7 @@ pub fn methods() -> &'static [MethodInfo] {
             resolves: true,
             leaves_out: &[
                 Wish::Stickiness,
-                Wish::Law(MembraneLaw::Arap),
+                Wish::Law(Law::Corotated),
                 Wish::Bending,
                 Wish::Twist,
                 Wish::Thinness,
@@ -162,7 +162,7 @@ pub fn methods() -> &'static [MethodInfo] {
                 Wish::Stickiness,
                 Wish::Drag,
                 Wish::Damping,
-                Wish::Law(MembraneLaw::Stvk),
+                Wish::Law(Law::Stvk),
                 Wish::Bending,
                 Wish::Curvature,
             ],

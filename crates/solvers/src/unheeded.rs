@@ -2,7 +2,8 @@
 //! run without is told instead, so that nothing is passed over in silence.
 
 use crate::registry::methods;
-use stiction_scene::material::{BendingLaw, MembraneLaw, SolidLaw};
+use stiction_scene::Law;
+use stiction_scene::material::BendingLaw;
 use stiction_scene::resolved::{Body, BodyKind};
 use stiction_scene::{Material, Scene};
 
@@ -21,9 +22,8 @@ pub enum Wish {
     Drag,
     /// Damping of materials.
     Damping,
-    /// Laws of sheets other than the method's own, which is named here, and of solids other than `corotated`. What the format takes
-    /// where no law is given is nobody's wish.
-    Law(MembraneLaw),
+    /// Laws other than the method's own, which is named here. What the format takes where no law is given is nobody's wish.
+    Law(Law),
     /// Bending of sheets by anything but hinges.
     Bending,
     /// Sheets that are curved at rest.
@@ -92,7 +92,7 @@ impl Wish {
             }
             Wish::Law(own) => {
                 let (body, law) = bodies.iter().find_map(|body| Some((body, named_law(body, own)?)))?;
-                let own = if own == MembraneLaw::Stvk { "`stvk`" } else { "corotational" };
+                let own = if own == Law::Stvk { "`stvk`" } else { "corotational" };
                 Some(format!("is {own}: of `law = \"{law}\"` of `{}` only the moduli act", body.name))
             }
             Wish::Bending => {
@@ -140,26 +140,18 @@ fn drag(scene: &Scene) -> Option<String> {
     })
 }
 
-/// The law that a scene names for a body, where it is neither the method's own nor the one of bodies without any.
-fn named_law(body: &Body, own: MembraneLaw) -> Option<&'static str> {
+/// The law that a scene names for a body, where the method does not act by it and bodies without any do not have it.
+fn named_law(body: &Body, own: Law) -> Option<&'static str> {
+    // With λ = 0, which is all that `arap` says, the corotated law is that of `arap`.
+    let acts = |law: Law| law == own || (own == Law::Corotated && law == Law::Arap);
     match &body.material {
-        Material::Cloth(cloth) if cloth.membrane == own => None,
-        Material::Cloth(cloth) => match cloth.membrane {
-            MembraneLaw::Stvk => None,
-            MembraneLaw::NeoHookean => Some("neo_hookean"),
-            MembraneLaw::Arap => Some("arap"),
-            MembraneLaw::BaraffWitkin => Some("baraff_witkin"),
-        },
+        Material::Cloth(cloth) => Some(cloth.law).filter(|law| !acts(*law) && *law != Law::Stvk),
         // `xpbd` refuses solids.
-        Material::Solid(_) if own == MembraneLaw::Stvk => None,
-        Material::Solid(solid) => match solid.law {
-            SolidLaw::StableNeoHookean | SolidLaw::Corotated => None,
-            SolidLaw::Stvk => Some("stvk"),
-            SolidLaw::NeoHookean => Some("neo_hookean"),
-            SolidLaw::FixedCorotated => Some("fixed_corotated"),
-        },
+        Material::Solid(_) if own == Law::Stvk => None,
+        Material::Solid(solid) => Some(solid.law).filter(|law| !acts(*law) && *law != Law::StableNeoHookean),
         Material::Rod(_) => None,
     }
+    .map(Law::name)
 }
 
 #[cfg(test)]
@@ -226,9 +218,11 @@ mod tests {
     #[test]
     fn laws_that_a_method_replaces_are_told_where_a_scene_names_them() {
         let law = |law: &str| format!("material = {{ preset = 'cotton', {law} }}");
-        let cases: [(&str, &[&str], &str); 6] = [
+        let cases: [(&str, &[&str], &str); 8] = [
             ("law = 'neo_hookean'", &["pd", "xpbd"], "neo_hookean"),
+            ("law = 'stable_neo_hookean'", &["pd", "xpbd"], "stable_neo_hookean"),
             ("law = 'arap'", &["xpbd"], "arap"),
+            ("law = 'corotated'", &["xpbd"], "corotated"),
             ("law = 'stvk'", &[], "stvk"),
             ("bending = 'shape_operator'", &["pd", "xpbd"], "shape_operator"),
             ("bending = 'quadratic'", &[], "quadratic"),
