@@ -5,8 +5,8 @@ use super::local_step::LocalStep;
 use super::options::IntegratorOptions;
 use super::strands::{Held, Strands, Terms};
 use super::twist::TwistProblem;
-use crate::advance::{accept, energies};
-use crate::incremental::Inertia;
+use crate::advance::energies;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
@@ -103,26 +103,26 @@ impl IntegratorSolver {
         reached
     }
 
-    /// Twists of least energy along the accepted centrelines.
-    fn relax_twists(&self, world: World<'_>, state: &mut State, prescription: &Prescription) {
+    /// Twists of least energy along the centrelines of the end of a step.
+    fn relax_twists(&self, world: World<'_>, next: &mut State, prescription: &Prescription) {
         let terms = Terms::of(&self.elasticity);
         let relaxed: Vec<Vec<f64>> = (self.strands.list.par_iter())
             .map(|strand| {
-                TwistProblem { model: world.model, strand, terms, state, prescription }
+                TwistProblem { model: world.model, strand, terms, state: next, prescription }
                     .relaxed(self.options.twist_iterations)
             })
             .collect();
         for (strand, twists) in self.strands.list.iter().zip(relaxed) {
             for (edge, twist) in strand.edges.clone().zip(twists) {
                 let block = world.model.twist_block(edge);
-                state.blocks[block] = Vec3::new(twist, 0.0, 0.0);
-                state.velocities[block] = Vec3::zeros();
+                next.blocks[block] = Vec3::new(twist, 0.0, 0.0);
+                next.velocities[block] = Vec3::zeros();
             }
         }
     }
 }
 
-/// M/h² (x_t + h v + h² g) + α M/h x_t per node \[N\].
+/// M/h² (x_t + h v + h² g) + α M/h x_t + external force per node \[N\].
 fn inertial_pull(world: World<'_>, state: &State, h: f64) -> Vec<Vec3> {
     let model = world.model;
     let gravity = world.parameters.gravity;
@@ -132,7 +132,9 @@ fn inertial_pull(world: World<'_>, state: &State, h: f64) -> Vec<Vec3> {
         let damping = alpha[model.body_of_node[n] as usize];
         (x + v * h) * (m / (h * h)) + gravity * m + x * (damping * m / h)
     };
-    (0..model.nodes).map(pull).collect()
+    let mut out: Vec<Vec3> = (0..model.nodes).map(pull).collect();
+    world.parameters.add_external(&mut out);
+    out
 }
 
 /// The end of a step: feasible where something touches.
@@ -148,12 +150,8 @@ fn end_of_step(state: &State, held: &Held<'_>, contact: &ContactStep<'_>, x: &[V
     blocks
 }
 
-impl Solver for IntegratorSolver {
-    fn key(&self) -> &'static str {
-        "admm_integrator"
-    }
-
-    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+impl IntegratorSolver {
+    fn try_step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
         let prescription = model.pins.prescribe(model, state, state.time + h);
@@ -187,15 +185,14 @@ impl Solver for IntegratorSolver {
         let reached = self.iterate(world, state, &held, &mut contact, &mut x, &mut report);
         contact.finish(world, &self.strands, &mut self.collider, &x, &mut report.seconds)?;
         contact.report(world, &mut report);
-        self.memory = contact.set.remember();
+        let memory = contact.set.remember();
         let mut blocks = end_of_step(state, &held, &contact, &x, h);
-        if !blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
-            return Err(StepError::NotFinite { what: "the end of the step" });
-        }
         drop(contact);
         self.collider.put_out(model, &motion, &mut blocks);
-        accept(world, state, blocks, h, Inertia::Dynamic);
-        self.relax_twists(world, state, &prescription);
+        let mut next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });
+        self.relax_twists(world, &mut next, &prescription);
+        commit(world, &next, state)?;
+        self.memory = memory;
         report.iterations = reached.iterations;
         report.converged = reached.moved.max(reached.primal).max(reached.apart) < self.options.tolerance;
         report.residual.extend([
@@ -206,6 +203,21 @@ impl Solver for IntegratorSolver {
         report.counters.push(("factorisations", (self.strands.factored - factored) as f64));
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
+    }
+}
+
+impl Solver for IntegratorSolver {
+    fn key(&self) -> &'static str {
+        "admm_integrator"
+    }
+
+    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let forces = self.local.forces();
+        let outcome = self.try_step(world, state, h);
+        if outcome.is_err() {
+            self.local.set_forces(&forces);
+        }
+        outcome
     }
 
     fn save(&self) -> SavedState {

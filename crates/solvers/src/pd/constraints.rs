@@ -143,14 +143,27 @@ impl Constraints {
         if self.h == Some(h) {
             return;
         }
-        for (spring, dual) in self.springs.iter_mut().zip(dual) {
+        for (k, spring) in self.springs.iter_mut().enumerate() {
             let weight = (self.share * spring.stiffness).min(spring.heaviest / (h * h));
             if self.h.is_some() {
-                *dual *= spring.weight / weight;
+                dual[k] *= spring.weight / weight;
             }
             spring.weight = weight;
         }
         self.h = Some(h);
+    }
+
+    /// The step size that the weights are for \[s\]; none before the first step.
+    pub fn weighed_for(&self) -> Option<f64> {
+        self.h
+    }
+
+    /// Takes the weights for a step size, whose duals are known: after a step that failed, and when a run is resumed.
+    pub fn set_weighed_for(&mut self, h: Option<f64>) {
+        self.h = None;
+        if let Some(h) = h {
+            self.weigh(h, &mut []);
+        }
     }
 
     /// Number of rows that are projected.
