@@ -263,3 +263,18 @@ fn masses_beyond_physics_are_refused() {
     refused(&body("density = 1e300", "1e10"), &["bodies.a", "the mass is", "1e30 kg"]);
     refused(&body("density = 1e-300", "1e-10"), &["lightest cell", "1e-30 kg"]);
 }
+
+/// Errors whose place lies inside of a character of several bytes, or beyond the text.
+#[test]
+fn errors_next_to_wide_characters_are_shown() {
+    for text in [
+        "{ \"ä\u{fffd}\u{fffd}",
+        "{\u{1F642}",
+        "{ \"stiction\": 1, \u{fffd} }",
+        "ä = \u{fffd}",
+        "{\n\u{fffd}",
+    ] {
+        let error = load_in(Path::new("."), text).expect_err(text);
+        assert!(error.line().is_some(), "{error}");
+    }
+}
