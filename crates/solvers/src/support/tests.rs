@@ -216,7 +216,9 @@ fn a_law_is_not_replaced_by_itself() {
     let notes = |method: &str, text: &str| ignored_settings(&scene(method, text));
     let law = |notes: Vec<String>| notes.iter().filter(|note| note.contains("`law")).count();
     assert_eq!(law(notes("pd", &sheet("law = 'arap'", ALONE))), 0);
+    assert_eq!(law(notes("pd", &sheet("law = 'corotated'", ALONE))), 0);
     assert_eq!(law(notes("xpbd", &sheet("law = 'arap'", ALONE))), 1);
+    assert_eq!(law(notes("xpbd", &sheet("law = 'corotated'", ALONE))), 1);
     assert_eq!(law(notes("xpbd", &sheet("law = 'stvk'", ALONE))), 0);
     assert_eq!(law(notes("pd", &block("solid", TETS, ", law = 'corotated'"))), 0);
     assert_eq!(law(notes("pd", &block("solid", TETS, ", law = 'stvk'"))), 1);
