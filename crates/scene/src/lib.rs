@@ -12,6 +12,7 @@ pub mod file;
 mod friction_notes;
 pub mod generate;
 pub mod geometry;
+pub mod law;
 mod load;
 pub mod material;
 pub mod motion;
@@ -24,6 +25,7 @@ pub mod skin;
 
 pub use document::{Document, content_hash};
 pub use error::{MeshError, Problem, SceneError, nearest, suggest};
+pub use law::Law;
 pub use load::{Loaded, Loader, SceneHeader, load, load_canonical, load_full, load_text, scene_files};
 pub use material::*;
 pub use motion::{Interpolation, KeyFrame, Motion, Pose};
