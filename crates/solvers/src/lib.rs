@@ -24,6 +24,7 @@ pub mod report;
 pub mod rod_factors;
 pub mod saved;
 pub mod solver;
+pub mod stage;
 pub mod unheeded;
 pub mod violations;
 pub mod xpbd;

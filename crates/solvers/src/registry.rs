@@ -93,7 +93,7 @@ pub fn methods() -> &'static [MethodInfo] {
     &[
         MethodInfo {
             key: "newton",
-            summary: "projected Newton, backward Euler, no contact: the reference for elasticity",
+            summary: "projected Newton, five implicit integrators, no contact: the reference for elasticity",
             resolves: false,
             leaves_out: &[Wish::Contact, Wish::StrainLimit],
             options: describe::<NewtonOptions>,

@@ -15,6 +15,7 @@ use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use crate::stage::Stage;
 use stiction_bodies::State;
 use stiction_contact::ImpulseMemory;
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
@@ -197,7 +198,8 @@ fn end_of_step(motion: &StepMotion<'_>, velocity: &[Vec3]) -> Vec<Vec3> {
 impl AdmmSolver {
     fn try_step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport { advanced: h, ..StepReport::default() };
-        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
+        let stage = Stage::backward_euler(state, h);
+        let potential = IncrementalPotential::new(world, &self.elasticity, state, &stage, Inertia::Dynamic);
         let prescription = &potential.prescription;
         let motion = StepMotion {
             start: &state.blocks,

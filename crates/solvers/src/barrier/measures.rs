@@ -8,6 +8,7 @@ use super::linear::choose_precision;
 use super::solver::{BarrierSolver, target};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::solver::{StepError, World};
+use crate::stage::Stage;
 use stiction_bodies::State;
 use stiction_energy::Curvature;
 use stiction_factor::CoarseLevel;
@@ -43,7 +44,8 @@ impl BarrierSolver {
         round: &mut dyn FnMut(&mut dyn FnMut()) -> bool,
     ) -> Result<usize, StepError> {
         let start = self.start(world.model, state);
-        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
+        let stage = Stage::backward_euler(state, h);
+        let potential = IncrementalPotential::new(world, &self.elasticity, state, &stage, Inertia::Dynamic);
         let end = target(world.model, &potential, state.time + h);
         let way = Way { start: &start, now: &start, target: &end, anchors: &self.anchors };
         self.detector.expect(world.model, &start, &start)?;

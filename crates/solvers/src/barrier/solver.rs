@@ -19,6 +19,7 @@ use crate::registry::MethodError;
 use crate::report::{ContactSample, StepReport, StepSeconds, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use crate::stage::Stage;
 use std::borrow::Cow;
 use stiction_bodies::{Model, Parameters, State};
 use stiction_contact::detect::LentTree;
@@ -133,7 +134,8 @@ impl BarrierSolver {
         let model = world.model;
         let options = BarrierOptions { complete, ..self.options.clone() };
         let inertia = Inertia::Dynamic;
-        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, inertia);
+        let stage = Stage::backward_euler(state, h);
+        let potential = IncrementalPotential::new(world, &self.elasticity, state, &stage, inertia);
         let end = target(model, &potential, state.time + h);
         let mut now = start.to_owned_blocks();
         let mut progress = Progress::new(self.detector.owners.clock() + 1);
@@ -178,7 +180,8 @@ impl BarrierSolver {
         // Error reduction: the same once more for the share of the step that was really taken.
         let advanced = if progress.beta() >= 1.0 || !options.amend_step { h } else { progress.beta() * h };
         if !complete && options.error_reduction && advanced < h {
-            let shorter = IncrementalPotential::new(world, &self.elasticity, state, advanced, inertia);
+            let stage = Stage::backward_euler(state, advanced);
+            let shorter = IncrementalPotential::new(world, &self.elasticity, state, &stage, inertia);
             now.time = state.time + advanced;
             let end = target(model, &shorter, now.time);
             progress.make_room();
