@@ -2,6 +2,7 @@
 
 use crate::colliders::ColliderTable;
 use crate::couplings::{AnchorGroup, Anchors, Coupling};
+use crate::derived::Derived;
 use crate::directions::SurfaceDirections;
 use crate::mass::lumped_masses;
 use crate::model::{Body, Model, Skin};
@@ -84,6 +85,7 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         roots,
         by_mesh,
         by_coupling,
+        derived: Derived::default(),
     };
     refuse_massless(scene, &model)?;
     Ok(model)

@@ -9,6 +9,7 @@
 pub mod build;
 pub mod colliders;
 pub mod couplings;
+mod derived;
 pub mod directions;
 pub mod frames;
 pub mod mass;
@@ -26,6 +27,7 @@ pub mod topology;
 pub use build::{BuildError, build};
 pub use colliders::ColliderTable;
 pub use couplings::{Anchors, Coupling};
+pub use derived::Derived;
 pub use frames::EdgeFrame;
 pub use model::{Body, Model, Skin};
 pub use parameters::Parameters;

@@ -57,6 +57,7 @@ impl<'a> IncrementalPotential<'a> {
         let gravity = world.parameters.gravity;
         let mut force: Vec<Vec3> = world.parameters.mass.iter().map(|m| gravity * *m).collect();
         force[model.nodes..].fill(Vec3::zeros());
+        world.parameters.add_external(&mut force);
         let (viscosity, drag) = match inertia {
             Inertia::Dynamic => viscosity(world, elasticity, state, stage, &mut force),
             Inertia::None => (None, None),

@@ -27,11 +27,13 @@ pub mod solver;
 pub mod stage;
 pub mod unheeded;
 pub mod violations;
+mod wrench;
 pub mod xpbd;
 
 pub use registry::{MethodError, MethodInfo, create, methods, with_resolve_time};
-pub use report::{StepReport, StepSeconds};
+pub use report::{ContactSample, StepReport, StepSeconds};
 pub use saved::{RestoreError, SavedState};
 pub use solver::{Solver, StepError, World};
 pub use unheeded::{Wish, unheeded};
 pub use violations::{Meeting, Obstacle, Script, Violation};
+pub use wrench::{PairWrench, Wrench};

@@ -5,7 +5,6 @@ use crate::saved::{RestoreError, SavedState};
 use crate::violations::{Listed, Obstacle, Script, Scripts, Violation};
 use stiction_bodies::{Model, Parameters, State};
 use stiction_collision::MeshError;
-use stiction_contact::detect::LentTree;
 use stiction_factor::{CoupledSolveError, FactorError};
 
 /// What stays fixed during a step.
@@ -173,9 +172,4 @@ pub trait Solver: Send {
 
     /// Forgets all history, as at the start of a run.
     fn reset(&mut self);
-
-    /// Mesh and tree for judging states, where the method has them as a judge would make them.
-    fn lend_tree(&mut self) -> Option<LentTree<'_>> {
-        None
-    }
 }

@@ -38,8 +38,9 @@ fn a_failed_run_leaves_its_last_good_state() {
     for key in methods().iter().map(|method| method.key) {
         let parent = tempfile::tempdir().expect("a folder");
         let folder = parent.path().join("run");
-        let options = RunOptions { scene_name: "jump".to_owned(), ..Default::default() };
-        let error = stiction::run(scene(key), &folder, &options, |_| ControlFlow::Continue(()));
+        let (mut simulation, options) =
+            (Simulation::new(scene(key)).expect("a simulation"), RunOptions::default());
+        let error = stiction::run(&mut simulation, &folder, &options, |_| ControlFlow::Continue(()));
         let error = error.expect_err(key);
         let SimulationError::Step { step, .. } = &error else { panic!("{key}: {error}") };
         let identity =

@@ -122,7 +122,7 @@ impl IntegratorSolver {
     }
 }
 
-/// M/h² (x_t + h v + h² g) + α M/h x_t per node \[N\].
+/// M/h² (x_t + h v + h² g) + α M/h x_t + external force per node \[N\].
 fn inertial_pull(world: World<'_>, state: &State, h: f64) -> Vec<Vec3> {
     let model = world.model;
     let gravity = world.parameters.gravity;
@@ -132,7 +132,9 @@ fn inertial_pull(world: World<'_>, state: &State, h: f64) -> Vec<Vec3> {
         let damping = alpha[model.body_of_node[n] as usize];
         (x + v * h) * (m / (h * h)) + gravity * m + x * (damping * m / h)
     };
-    (0..model.nodes).map(pull).collect()
+    let mut out: Vec<Vec3> = (0..model.nodes).map(pull).collect();
+    world.parameters.add_external(&mut out);
+    out
 }
 
 /// The end of a step: feasible where something touches.

@@ -22,7 +22,6 @@ use crate::solver::{Solver, StepError, World};
 use crate::stage::Stage;
 use std::borrow::Cow;
 use stiction_bodies::{Model, Parameters, State};
-use stiction_contact::detect::LentTree;
 use stiction_energy::Elasticity;
 use stiction_factor::CoupledSolver;
 use stiction_numerics::{BlockMatrix, Vec3};
@@ -290,8 +289,9 @@ fn report_contacts(world: World<'_>, iteration: &Iteration, x: &[Vec3], report: 
         report.contact_force[a] += force;
         report.contact_force[b] -= force;
         if *force != Vec3::zeros() {
-            let (point, normal) = (contact.place(x), contact.normal);
-            report.contact_samples.push(ContactSample { point, normal, force: *force });
+            let (point, normal, gap) = (contact.place(x), contact.normal, contact.gap);
+            let objects = contact.objects();
+            report.contact_samples.push(ContactSample { objects, point, normal, gap, force: *force });
             add_load(&mut report.contact_load, terms(&contact.stencil), force.dot(&normal));
         }
     }
@@ -381,11 +381,6 @@ impl Solver for BarrierSolver {
         self.anchors = Memory::restore(saved)?;
         self.linear.history = restore_history(saved)?;
         Ok(())
-    }
-
-    fn lend_tree(&mut self) -> Option<LentTree<'_>> {
-        let Detector { mesh, phase, strands: false, .. } = &mut self.detector else { return None };
-        Some(LentTree { mesh, phase })
     }
 
     fn reset(&mut self) {

@@ -50,14 +50,18 @@ impl XpbdSolver {
         Ok(XpbdSolver { options, elasticity, constraints, collider })
     }
 
-    /// x + h v + h² g with inverse masses; prescribed nodes in place, without any.
+    /// x + h v + h² (g + f/m) with inverse masses, f external; prescribed nodes in place, without any.
     fn predicted(world: World<'_>, state: &State, prescription: &Prescription, h: f64) -> Vec<Point> {
         let gravity = world.parameters.gravity;
         let point = |n: usize| match prescription.fixed[n] {
             true => (prescription.target[n], 0.0),
             false => {
-                let ahead = state.blocks[n] + state.velocities[n] * h + gravity * (h * h);
-                (ahead, 1.0 / world.parameters.mass[n])
+                let inverse_mass = 1.0 / world.parameters.mass[n];
+                let mut ahead = state.blocks[n] + state.velocities[n] * h + gravity * (h * h);
+                if let Some(force) = world.parameters.external.get(n) {
+                    ahead += force * (h * h * inverse_mass);
+                }
+                (ahead, inverse_mass)
             }
         };
         (0..world.model.nodes).map(point).map(|(x, w)| [x.x, x.y, x.z, w]).collect()
