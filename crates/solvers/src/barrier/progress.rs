@@ -2,6 +2,7 @@
 
 use super::newton::Iteration;
 use super::options::BarrierOptions;
+use crate::solver::StepError;
 
 /// A step is stuck when so many iterations in a row took less than [`STUCK_SHARE`] of their direction.
 const STUCK_COUNT: usize = 8;
@@ -71,8 +72,17 @@ impl Progress {
         self.last = Some(iteration);
     }
 
-    /// Frees the contacts of the last iteration: the next one finds its own. Where a step is stuck they stay, to tell what is in the way.
-    pub fn make_room(&mut self) {
+    /// Runs an iteration, without the memory of the contacts of the last one: it finds its own. Where a step is stuck they stay, to
+    /// tell what is in the way.
+    pub fn run(
+        &mut self,
+        iteration: impl FnOnce() -> Result<Iteration, StepError>,
+    ) -> Result<Iteration, StepError> {
+        self.release_contacts();
+        iteration()
+    }
+
+    fn release_contacts(&mut self) {
         if let Some(last) = self.last.as_mut().filter(|_| self.stuck == 0) {
             (last.contacts, last.forces) = Default::default();
         }
