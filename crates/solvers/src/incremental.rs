@@ -4,9 +4,10 @@
 //!
 //! Φ(x) = a/2 |x − x̄ − η v̄|²_M + V(x) − f·(x − x̄) + 1/(2η) (x − x̄)ᵀ D (x − x̄) + ½ Σ k |x − a|²
 //!
-//! is least. a = 1/η² (0 without inertia) · V elastic energy \[J\] · f gravity, the constant part of drag and what earlier stages
-//! left \[N\] · D = α M + β K(x*) + C damping and the linear part of drag \[N s/m\] · k, a anchors · (x − x̄)/η the velocity.
-//! K is taken (projected) at a fixed configuration x*, so damping can only dissipate, and Φ has a gradient. Drag is linear about v*:
+//! is least. a = 1/η² (0 without inertia) · V elastic energy \[J\] · f gravity, the constant part
+//! of drag and what earlier stages left \[N\] · D = α M + β K(x*) + C damping and the linear part
+//! of drag \[N s/m\] · k, a anchors · (x − x̄)/η the velocity. K is taken (projected) at a fixed
+//! configuration x*, so damping can only dissipate, and Φ has a gradient. Drag is linear about v*:
 //! f_d(v) ≈ f_d(v*) − C (v − v*). Backward Euler takes the start of the step as (x*, v*).
 
 use stiction_bodies::couplings::Anchor;
@@ -143,7 +144,8 @@ impl<'a> IncrementalPotential<'a> {
         self.gradient_with(blocks, inertial, out);
     }
 
-    /// All forces f(x, v) with v = (x − x̄)/η \[N\]: minus the gradient without its inertial part, zero at prescribed blocks.
+    /// All forces f(x, v) with v = (x − x̄)/η \[N\]: minus the gradient without its inertial part,
+    /// zero at prescribed blocks.
     pub fn forces(&self, blocks: &[Vec3]) -> Vec<Vec3> {
         let mut out = vec![Vec3::zeros(); blocks.len()];
         self.gradient_with(blocks, |_| Vec3::zeros(), &mut out);
@@ -202,8 +204,9 @@ impl<'a> IncrementalPotential<'a> {
         self.elasticity.inflations().rank_ones(blocks)
     }
 
-    /// Size of a change of the blocks: the largest component \[m\], twists \[rad\] as they are. A shell's normal counts with the
-    /// length of its edge, which is how far nodes move to turn it by as much; in radians it would rule the test alone.
+    /// Size of a change of the blocks: the largest component \[m\], twists \[rad\] as they are. A
+    /// shell's normal counts with the length of its edge, which is how far nodes move to turn it by
+    /// as much; in radians it would rule the test alone.
     pub fn change_size(&self, change: &[Vec3]) -> f64 {
         let model = self.world.model;
         let (plain, normals) = change.split_at(model.shell_angle_block(0));

@@ -4,8 +4,9 @@
 //!
 //!   x = x̄ + γh v ,   M v = M v̄ + γh (f(x, v, t_e) + c)
 //!
-//! x̄, v̄ target · γh implicit part of the step \[s\] · c forces of earlier stages \[N\]. Eliminating v = (x − x̄)/γh leaves
-//! one system in x, the stationarity of [`crate::incremental::IncrementalPotential`]. From (x_t, v_t) over a step h:
+//! x̄, v̄ target · γh implicit part of the step \[s\] · c forces of earlier stages \[N\].
+//! Eliminating v = (x − x̄)/γh leaves one system in x, the stationarity of
+//! [`crate::incremental::IncrementalPotential`]. From (x_t, v_t) over a step h:
 //!
 //! | scheme | stage | t_e − t | γ | x̄ | v̄ | c |
 //! | --- | --- | --- | --- | --- | --- | --- |
@@ -17,14 +18,16 @@
 //! | SDIRK2, α = 1 − 1/√2 | 1 | αh | α | x_t | v_t | 0 |
 //! | | 2 | h | α | x_t + (1−α) h v₁ | v_t | (1−α)/α f₁ |
 //!
-//! Trapezoid: v = v_t + h/2 M⁻¹ (f_t + f), and the same of x. BDF2: the parabola through (t − h₋, x₋), (t, x_t), (t + h, x) has
-//! the slope [(1+2ρ) x − (1+ρ)² x_t + ρ² x₋] / (h (1+ρ)) at its end; setting it to v gives the row, and ρ = 1 gives 4/3, −1/3 and
-//! 2/3 (printed with a wrong sign in [Larionov2022, section 2.5.2]). TR-BDF2: trapezoid over h/2, then BDF2 with both steps h/2.
-//! SDIRK2: weights b = (1−α, α) at times c = (α, 1); order two asks b·c = 2α − α² = 1/2, hence α. f₁ needs no evaluation: the first
-//! stage says f₁ = M (v₁ − v_t)/(αh).   [Larionov2022, section 2.5]
+//! Trapezoid: v = v_t + h/2 M⁻¹ (f_t + f), and the same of x. BDF2: the parabola through (t − h₋,
+//! x₋), (t, x_t), (t + h, x) has the slope [(1+2ρ) x − (1+ρ)² x_t + ρ² x₋] / (h (1+ρ)) at its end;
+//! setting it to v gives the row, and ρ = 1 gives 4/3, −1/3 and 2/3 (printed with a wrong sign in
+//! [Larionov2022, section 2.5.2]). TR-BDF2: trapezoid over h/2, then BDF2 with both steps h/2.
+//! SDIRK2: weights b = (1−α, α) at times c = (α, 1); order two asks b·c = 2α − α² = 1/2, hence α.
+//! f₁ needs no evaluation: the first stage says f₁ = M (v₁ − v_t)/(αh).   [Larionov2022, section
+//! 2.5]
 //!
-//! The first step of BDF2, and one after a step more than [`LARGEST_GROWTH`] times shorter, is backward Euler: variable BDF2 is
-//! stable for ρ < 1 + √2 only. One such step costs no order.
+//! The first step of BDF2, and one after a step more than [`LARGEST_GROWTH`] times shorter, is
+//! backward Euler: variable BDF2 is stable for ρ < 1 + √2 only. One such step costs no order.
 
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::World;
@@ -42,9 +45,11 @@ pub enum Scheme {
     /// First order; damps strongly, never gains energy.
     #[default]
     BackwardEuler,
-    /// Second order; keeps the energy of linear vibration, and never damps what is too fast for the step.
+    /// Second order; keeps the energy of linear vibration, and never damps what is too fast for the
+    /// step.
     Trapezoid,
-    /// Second order, from two steps; damps less than backward Euler. Its history is part of a checkpoint.
+    /// Second order, from two steps; damps less than backward Euler. Its history is part of a
+    /// checkpoint.
     Bdf2,
     /// Second order in two stages; damps little, and what is too fast for the step entirely.
     TrBdf2,
@@ -212,7 +217,8 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// A stage of no length at the start of a step, which only serves to evaluate forces: x_t and v_t satisfy x = x̄ + γh v.
+    /// A stage of no length at the start of a step, which only serves to evaluate forces: x_t and
+    /// v_t satisfy x = x̄ + γh v.
     pub fn at_start(state: &'a State, h: f64) -> Stage<'a> {
         let behind = combine(&state.blocks, -h, &state.velocities);
         let velocities = Cow::Borrowed(&state.velocities[..]);
@@ -231,8 +237,9 @@ impl<'a> Stage<'a> {
         Stage { dissipation: Configuration { blocks, velocities }, ..self.clone() }
     }
 
-    /// Prescribed blocks have the velocity of their motion at the end of the stage. By x = x̄ + γh v it would swing about that value
-    /// where a scheme does not damp, and shake what the pin holds.
+    /// Prescribed blocks have the velocity of their motion at the end of the stage. By x = x̄ + γh
+    /// v it would swing about that value where a scheme does not damp, and shake what the pin
+    /// holds.
     fn following_pins(mut self, start: &StepStart<'_>) -> Stage<'a> {
         self.wind_time = self.end_time;
         let (model, state) = (start.world.model, start.state);

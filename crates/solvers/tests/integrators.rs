@@ -11,7 +11,8 @@ const SECOND_ORDER: [&str; 4] = ["trapezoid", "bdf2", "tr_bdf2", "sdirk2"];
 /// Half the elongation at the start \[m\].
 const AMPLITUDE: f64 = 0.05;
 
-/// Two masses on a spring that vibrate freely along its axis: u = u₀ cos ωt, ω² = EA/L (1/m₁ + 1/m₂).
+/// Two masses on a spring that vibrate freely along its axis: u = u₀ cos ωt, ω² = EA/L (1/m₁ +
+/// 1/m₂).
 struct Vibration {
     run: Run,
     omega: f64,
@@ -54,7 +55,8 @@ fn error(integrator: &str, angle: f64) -> f64 {
     (u - 8.0f64.cos()).hypot(rate + 8.0f64.sin())
 }
 
-/// The error of backward Euler is a share 1 − exp(−ωh ωt/2) of the amplitude: 4 % at the smaller step, so its order shows to 0.03.
+/// The error of backward Euler is a share 1 − exp(−ωh ωt/2) of the amplitude: 4 % at the smaller
+/// step, so its order shows to 0.03.
 #[test]
 fn a_free_vibration_converges_with_the_order_of_its_integrator() {
     let order = |key: &str, angle: f64| (error(key, angle) / error(key, 0.5 * angle)).log2();
@@ -73,7 +75,8 @@ fn energy_left(integrator: &str) -> f64 {
     vibration.phase().iter().map(|c| c * c).sum()
 }
 
-/// One step multiplies u + i u̇/ω by R(z), z = iωh, R the stability function of the integrator: |R|² of the energy is left.
+/// One step multiplies u + i u̇/ω by R(z), z = iωh, R the stability function of the integrator:
+/// |R|² of the energy is left.
 #[test]
 fn a_free_vibration_keeps_the_energy_that_its_integrator_allows() {
     let (one, z) = (Complex::new(1.0, 0.0), Complex::new(0.0, 0.2));
@@ -123,8 +126,9 @@ fn apart(a: &Run, b: &Run) -> f64 {
     each.sum::<f64>().sqrt()
 }
 
-/// Damping and drag, which are linear about a fixed configuration, and pins keep the order: changes under halving fall by four.
-/// Waves cross a cell at √(E/ρ) = 1 m/s, so ωh ≤ 2·√2/0.067 m · h = 0.08 at 50 steps.
+/// Damping and drag, which are linear about a fixed configuration, and pins keep the order: changes
+/// under halving fall by four. Waves cross a cell at √(E/ρ) = 1 m/s, so ωh ≤ 2·√2/0.067 m · h =
+/// 0.08 at 50 steps.
 #[test]
 fn damping_wind_and_pins_keep_the_second_order() {
     for key in SECOND_ORDER {
@@ -134,8 +138,9 @@ fn damping_wind_and_pins_keep_the_second_order() {
     }
 }
 
-/// A held node has the place and the velocity of its motion z = 0.05 u²(3 − 2u), u = t/0.2, which is 0.375 m/s at 0.1 s. The parabola
-/// through three places of a step misses the velocity by z‴ h²/12: 75 m/s³ (1 ms)²/12.
+/// A held node has the place and the velocity of its motion z = 0.05 u²(3 − 2u), u = t/0.2, which
+/// is 0.375 m/s at 0.1 s. The parabola through three places of a step misses the velocity by z‴
+/// h²/12: 75 m/s³ (1 ms)²/12.
 #[test]
 fn held_nodes_have_the_velocity_of_their_motion() {
     for key in SECOND_ORDER {
@@ -146,7 +151,8 @@ fn held_nodes_have_the_velocity_of_their_motion() {
     }
 }
 
-/// A run that is resumed equals one that is not, to the bit; the history of BDF2 is part of what is saved.
+/// A run that is resumed equals one that is not, to the bit; the history of BDF2 is part of what is
+/// saved.
 #[test]
 fn a_resumed_run_equals_an_uninterrupted_one() {
     for key in SECOND_ORDER {

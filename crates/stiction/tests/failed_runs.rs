@@ -7,7 +7,8 @@ use stiction::scene::{Scene, load_text};
 use stiction::solvers::methods;
 use stiction::{RunOptions, Simulation, SimulationError};
 
-/// A body of a kind that the method takes, held by a pin that jumps further than numbers reach at 0.085 s.
+/// A body of a kind that the method takes, held by a pin that jumps further than numbers reach at
+/// 0.085 s.
 fn scene(key: &str) -> Scene {
     let body = match key {
         "admm_integrator" => {

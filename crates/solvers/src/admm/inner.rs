@@ -1,6 +1,8 @@
-//! The ADMM loop of one Newton iteration.   [Daviet2020, algorithms 2 and 4, whose lines have no numbers: comments quote them]
+//! The ADMM loop of one Newton iteration.   [Daviet2020, algorithms 2 and 4, whose lines have no
+//! numbers: comments quote them]
 //!
-//! Slips: S of section 5.2 is B W⁻¹ Bᵀ; the rule for sleeping contacts compares a velocity with a length and lacks h.
+//! Slips: S of section 5.2 is B W⁻¹ Bᵀ; the rule for sleeping contacts compares a velocity with a
+//! length and lacks h.
 
 use super::contacts::{StepContacts, Wanted};
 use super::elastic_step::{ElasticSolver, Linearised, PER_TASK};
@@ -16,8 +18,9 @@ use stiction_contact::detect::{Collider, DetectError, StepMotion};
 use stiction_numerics::ordered::ordered_reduce;
 use stiction_numerics::{Vec3, ordered_max_by};
 
-/// A solve whose velocities are apart by more than this many tolerances is not a step that could be taken: a heavy body on a light one would be
-/// thrown back by forces that come too late. It goes on beyond its cap, as long as δ falls, up to so many caps.
+/// A solve whose velocities are apart by more than this many tolerances is not a step that could be
+/// taken: a heavy body on a light one would be thrown back by forces that come too late. It goes on
+/// beyond its cap, as long as δ falls, up to so many caps.
 const FAR: f64 = 100.0;
 const CAPS: usize = 16;
 
@@ -122,8 +125,8 @@ impl Inner<'_> {
         Ok(report)
     }
 
-    /// The last projection may send points into each other again: detects along p and projects again until nothing new is
-    /// found and nothing slips past its contact.
+    /// The last projection may send points into each other again: detects along p and projects
+    /// again until nothing new is found and nothing slips past its contact.
     pub fn catch_late_contacts(
         &mut self,
         iterate: &mut Iterate,

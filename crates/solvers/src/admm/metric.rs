@@ -1,7 +1,8 @@
-//! The metric W in which velocities are projected on the contacts: isotropic as in algorithm 2, or that of a baseline.
+//! The metric W in which velocities are projected on the contacts: isotropic as in algorithm 2, or
+//! that of a baseline.
 //!
-//! Baselines serve comparisons in one run: full blocks per node, and NL-ICA, which takes the diagonal blocks of A and relaxes instead of
-//! running ADMM.   [Daviet2020, section 7]
+//! Baselines serve comparisons in one run: full blocks per node, and NL-ICA, which takes the
+//! diagonal blocks of A and relaxes instead of running ADMM.   [Daviet2020, section 7]
 
 use super::elastic_step::Linearised;
 use super::inner::{Inner, InnerReport, Iterate};

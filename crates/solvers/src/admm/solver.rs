@@ -107,8 +107,9 @@ impl Workspace {
         Ok(reached)
     }
 
-    /// One projected Newton iteration: linearises at the velocity, then the contact solver of algorithm 2. Contacts are found in the first
-    /// one; a velocity that may be final is kept from what its last projection ran into.
+    /// One projected Newton iteration: linearises at the velocity, then the contact solver of
+    /// algorithm 2. Contacts are found in the first one; a velocity that may be final is kept from
+    /// what its last projection ran into.
     fn newton_iteration(
         &mut self,
         options: &AdmmOptions,

@@ -1,7 +1,8 @@
 //! One Newton iteration: `inner_step` of algorithm 1.   [Ando2024]
 //!
-//! `H d = f`, H projected elasticity, inertia, barriers and friction, f minus the gradient. Prescribed blocks move by what is
-//! left of their way; their part of H d stands on the right-hand side, so the free blocks know where they will be.
+//! `H d = f`, H projected elasticity, inertia, barriers and friction, f minus the gradient.
+//! Prescribed blocks move by what is left of their way; their part of H d stands on the right-hand
+//! side, so the free blocks know where they will be.
 
 use super::anchors::{Forecast, Kept, Memory};
 use super::assembly::{ContactMatrix, Elastic, Evaluation, Terms};
@@ -57,8 +58,9 @@ pub(super) struct Iteration {
 }
 
 impl Newton<'_> {
-    /// `inner_step` of algorithm 1, with the numbers of its lines; moves `now` by γ α d. γ is 1 in the paper's algorithm. It shrinks
-    /// only while a step that is already whole is refined (`complete`), which algorithm 1 does not do.
+    /// `inner_step` of algorithm 1, with the numbers of its lines; moves `now` by γ α d. γ is 1 in
+    /// the paper's algorithm. It shrinks only while a step that is already whole is refined
+    /// (`complete`), which algorithm 1 does not do.
     pub fn inner_step(
         &mut self,
         gamma: f64,
@@ -109,7 +111,8 @@ impl Newton<'_> {
         Evaluation { options: self.options, world: self.world, fixed, trajectory }
     }
 
-    /// The stiffnesses of contacts and the direction. A system that single precision made indefinite is assembled again in double.
+    /// The stiffnesses of contacts and the direction. A system that single precision made
+    /// indefinite is assembled again in double.
     fn assemble_and_solve(
         &mut self,
         potential: &IncrementalPotential<'_>,
@@ -198,7 +201,8 @@ struct ContactsOfSolve<'a> {
 }
 
 impl ContactsOfSolve<'_> {
-    /// Gives contacts the forces of this solve as forecasts. Returns their forces as far as the direction is gone along, and whether friction of some contact is not yet what it will be, by
+    /// Gives contacts the forces of this solve as forecasts. Returns their forces as far as the
+    /// direction is gone along, and whether friction of some contact is not yet what it will be, by
     /// enough to matter beside accelerations of `slowest` \[m/s²\].
     fn conclude(&self, contacts: &mut [Contact], stiffnesses: &[f64], slowest: f64) -> (Vec<Vec3>, bool) {
         let is_settling = AtomicBool::new(false);
@@ -263,7 +267,8 @@ struct Go<'a> {
 }
 
 impl Go<'_> {
-    /// `now ← now + γ α d` with α by object; prescribed things that go all the way end exactly where their script says.
+    /// `now ← now + γ α d` with α by object; prescribed things that go all the way end exactly
+    /// where their script says.
     fn along(&self, d: &Configuration<'_>, target: &Configuration<'_>, now: &mut Configuration<'static>) {
         let Go { alpha, gamma, owners, fixed } = *self;
         for (i, x) in now.blocks.to_mut().iter_mut().enumerate() {

@@ -1,4 +1,5 @@
-//! Algorithm 1: inexact Newton with an accumulated fraction β of the step.   [Ando2024, section 3.2]
+//! Algorithm 1: inexact Newton with an accumulated fraction β of the step.   [Ando2024, section
+//! 3.2]
 
 use super::anchors::{Kept, Memory};
 use super::assembly::ContactMatrix;
@@ -33,8 +34,8 @@ pub struct BarrierSolver {
     pub(super) limits: StrainLimits,
     pub(super) anchors: Memory<Kept>,
     pub(super) linear: CoupledSolver,
-    /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends on the chord of their way, not on
-    /// the way itself. Empty before the first step.
+    /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends
+    /// on the chord of their way, not on the way itself. Empty before the first step.
     pub(super) kinematic: Vec<Vec3>,
     pub(super) kinematic_time: f64,
     /// Whether the start was found free of intersections.
@@ -122,8 +123,9 @@ impl BarrierSolver {
         }
     }
 
-    /// `advance_step` of algorithm 1, with the numbers of its lines. With `complete` it is not that algorithm: iterations go on until the
-    /// whole step is done and settled, with directions that shrink by γ, and line 7 is left out.
+    /// `advance_step` of algorithm 1, with the numbers of its lines. With `complete` it is not that
+    /// algorithm: iterations go on until the whole step is done and settled, with directions that
+    /// shrink by γ, and line 7 is left out.
     fn advance_step(&mut self, task: Task<'_>, seconds: &mut StepSeconds) -> Result<Attempt, StepError> {
         let Task { world, state, start, h, complete } = task;
         self.release_step_data();

@@ -1,4 +1,5 @@
-//! The outer loop: stage after stage, each the minimum of its incremental potential by projected Newton steps.
+//! The outer loop: stage after stage, each the minimum of its incremental potential by projected
+//! Newton steps.
 
 use super::options::NewtonOptions;
 use crate::advance::energies;
@@ -91,8 +92,9 @@ impl Workspace {
 }
 
 impl Workspace {
-    /// A direction of descent. Without inertia nothing bounds the error that projection makes, and convergence near a stressed
-    /// equilibrium is slow; there the exact Hessian is tried first and used where it is positive definite.
+    /// A direction of descent. Without inertia nothing bounds the error that projection makes, and
+    /// convergence near a stressed equilibrium is slow; there the exact Hessian is tried first and
+    /// used where it is positive definite.
     fn direction(
         &mut self,
         options: &NewtonOptions,
@@ -123,7 +125,8 @@ fn first_guess(potential: &IncrementalPotential<'_>) -> Vec<Vec3> {
     if potential.value(&ahead) < potential.value(&resting) { ahead } else { resting }
 }
 
-/// Whether an update is below what rounding of the energy can resolve: √ε of the size of the configuration.
+/// Whether an update is below what rounding of the energy can resolve: √ε of the size of the
+/// configuration.
 fn search_is_exhausted(update: f64, blocks: &[Vec3]) -> bool {
     update <= f64::EPSILON.sqrt() * largest(blocks).max(f64::MIN_POSITIVE)
 }
@@ -228,8 +231,9 @@ impl NewtonSolver {
 }
 
 impl Workspace {
-    /// Solves one stage. Damping and drag are linear about a fixed configuration. Backward Euler takes the start of the step, an error of
-    /// first order; the other schemes solve once more about the end that was found, which leaves one of second order.
+    /// Solves one stage. Damping and drag are linear about a fixed configuration. Backward Euler
+    /// takes the start of the step, an error of first order; the other schemes solve once more
+    /// about the end that was found, which leaves one of second order.
     fn solve(
         &mut self,
         options: &NewtonOptions,

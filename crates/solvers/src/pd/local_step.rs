@@ -101,8 +101,9 @@ impl LocalStep {
         self.dual_is_due = false;
     }
 
-    /// λ_e += D x − z at the positions that the global step has found. The pass that next sees the elements carries it out, at the same
-    /// positions: [`LocalStep::project`] or [`LocalStep::finish`]. A pass of its own would read all elements once more.
+    /// λ_e += D x − z at the positions that the global step has found. The pass that next sees the
+    /// elements carries it out, at the same positions: [`LocalStep::project`] or
+    /// [`LocalStep::finish`]. A pass of its own would read all elements once more.
     pub fn update_dual(&mut self) {
         self.dual_is_due = true;
     }
@@ -146,7 +147,8 @@ impl LocalStep {
         self.dual_is_due = false;
     }
 
-    /// Elastic energy by kind \[J\] at the given positions, and the largest excess over a strain limit.
+    /// Elastic energy by kind \[J\] at the given positions, and the largest excess over a strain
+    /// limit.
     pub fn energies(
         constraints: &Constraints,
         targets: &RowTargets,

@@ -1,8 +1,10 @@
-//! One step of projective dynamics with frictional contact.   [Zhu2024, algorithm 2, with the slips of its print corrected]
+//! One step of projective dynamics with frictional contact.   [Zhu2024, algorithm 2, with the slips
+//! of its print corrected]
 //!
-//! Slips: line 1 lacks h² M⁻¹ f_ext; line 6 must read J W_c⁻¹ Jᵀ; line 21 lacks − z. Equations 9 and 10 have p − λ_c where line 18 is
-//! right with h p + x_t − λ_c; the dual updates of step 4 in the text have e and c swapped; the sliding rule of section 5.1 must shrink
-//! the tangential velocity (u_N* < 0). `residuals.rs` says what was unclear about residuals.
+//! Slips: line 1 lacks h² M⁻¹ f_ext; line 6 must read J W_c⁻¹ Jᵀ; line 21 lacks − z. Equations 9
+//! and 10 have p − λ_c where line 18 is right with h p + x_t − λ_c; the dual updates of step 4 in
+//! the text have e and c swapped; the sliding rule of section 5.1 must shrink the tangential
+//! velocity (u_N* < 0). `residuals.rs` says what was unclear about residuals.
 
 use super::closing::Closing;
 use super::constraints::Constraints;
@@ -25,7 +27,8 @@ use stiction_contact::{ContactSet, ImpulseMemory};
 use stiction_energy::Elasticity;
 use stiction_numerics::{Vec3, ordered_max_by};
 
-/// Nodes of which a task gathers the right-hand side, at least: some thirty microseconds, which is what it takes to wake another thread.
+/// Nodes of which a task gathers the right-hand side, at least: some thirty microseconds, which is
+/// what it takes to wake another thread.
 const NODES: usize = 2048;
 
 /// Projective dynamics with ADMM contact.
@@ -172,8 +175,8 @@ impl PdSolver {
         (0..model.nodes).map(ahead).collect()
     }
 
-    /// The part of the right-hand side that stays for the step: `M x̄ + h α M x_t` and the quadratic forms, less the columns of
-    /// prescribed nodes.
+    /// The part of the right-hand side that stays for the step: `M x̄ + h α M x_t` and the
+    /// quadratic forms, less the columns of prescribed nodes.
     fn base(
         &self,
         world: World<'_>,
@@ -206,8 +209,9 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
-    /// Where elasticity leads under the contact forces of the step before (`pushes`, \[N s\]): what rests stays, so that the search for
-    /// contacts that follows does not take a stack for a heap of falling sheets.
+    /// Where elasticity leads under the contact forces of the step before (`pushes`, \[N s\]): what
+    /// rests stays, so that the search for contacts that follows does not take a stack for a heap
+    /// of falling sheets.
     fn predict(
         &self,
         local: &mut LocalStep,
@@ -231,7 +235,8 @@ impl Loop<'_> {
         watch
     }
 
-    /// Algorithm 2 from the predicted positions, which become the solution, with the numbers of its lines.
+    /// Algorithm 2 from the predicted positions, which become the solution, with the numbers of its
+    /// lines.
     fn run(
         &self,
         local: &mut LocalStep,
@@ -307,16 +312,8 @@ impl PdSolver {
             time: state.time,
             h,
         };
-        let parts = (&self.global.part_of_node[..], self.global.parts());
-        let mut contact = ContactStep::new(
-            &self.options,
-            world,
-            motion,
-            &mut self.collider,
-            parts,
-            &self.global.weights,
-            self.used.take(),
-        );
+        let (collider, used) = (&mut self.collider, self.used.take());
+        let mut contact = ContactStep::new(&self.options, world, motion, collider, &self.global, used);
         let (options, constraints, global) = (&self.options, &self.constraints, &self.global);
         let (targets, fixed) = (&targets, &prescription.fixed[..]);
         let steps = Loop { options, constraints, targets, global, fixed, base, h };
@@ -452,7 +449,8 @@ impl PdSolver {
     }
 }
 
-/// The end of a step: prescribed nodes at their targets, free ones at `ends`; angles of rods and shells stay, they are no unknowns here.
+/// The end of a step: prescribed nodes at their targets, free ones at `ends`; angles of rods and
+/// shells stay, they are no unknowns here.
 fn accepted(state: &State, prescription: &Prescription, ends: &[Vec3]) -> Vec<Vec3> {
     let mut blocks = state.blocks.clone();
     blocks[..ends.len()].copy_from_slice(ends);
