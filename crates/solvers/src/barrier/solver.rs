@@ -18,6 +18,7 @@ use crate::report::{StepReport, StepSeconds, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use crate::stage::Stage;
+use crate::support;
 use std::borrow::Cow;
 use stiction_bodies::{Model, Parameters, State};
 use stiction_energy::Elasticity;
@@ -73,6 +74,7 @@ struct Task<'a> {
 impl BarrierSolver {
     /// A solver for a model.
     pub fn new(options: BarrierOptions, world: World<'_>) -> Result<BarrierSolver, MethodError> {
+        support::check("barrier", world)?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let system = BlockMatrix::zeros(elasticity.pattern().clone());
         let detector = Detector::new(world.model, elasticity.pattern())?;
