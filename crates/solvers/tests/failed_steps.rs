@@ -111,9 +111,11 @@ fn a_force_that_is_no_number_changes_nothing() {
 /// A pin that jumps further than numbers reach.
 #[test]
 fn a_pin_that_cannot_be_followed_changes_nothing() {
-    let jump = "motion = { keys = [{ time = 0.065 }, { time = 0.0699, translate = [1e308, 0, 0] }] }";
+    let jump = "motion = { keys = [{ time = 0.065 }, { time = 0.0699, translate = [1, 0, 0] }] }";
     for key in methods().iter().map(|method| method.key) {
         let mut run = started(key, jump);
+        // Scene files refuse such a place; a host program can still ask for it.
+        run.model.pins.groups[0].motion.keys[1].translation.x = 1e308;
         let error = fails(key, &mut run, 100);
         println!("{key}: {error}");
     }
