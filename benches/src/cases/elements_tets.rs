@@ -16,7 +16,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     let moved = jittered(&rest);
     let lame = Lame::solid(1e5, 0.4);
     let mut records = Vec::new();
-    for law in SolidLaw::ALL {
+    for (_, law) in SolidLaw::all() {
         let elements: Result<Vec<_>, _> =
             tets.iter().map(|t| TetElement::new(*t, &t.map(|i| rest[i as usize]), 0)).collect();
         let sample = Sample {

@@ -86,7 +86,7 @@ pub struct Body {
     pub warp: Option<Vec3>,
     /// Name of the body that this one copies, if it is an instance.
     pub instance_of: Option<String>,
-    /// Display colour, linear RGB.
+    /// Display colour, sRGB from 0 to 1.
     pub colour: Option<[f32; 3]>,
     /// Geometric thickness \[m\].
     pub thickness: f64,

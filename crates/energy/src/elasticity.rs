@@ -79,7 +79,7 @@ impl Elasticity {
         let mut materials = MaterialTable::default();
         for (made_for, material) in self.made_for.iter().zip(&parameters.materials) {
             made_for.check(material)?;
-            let wrong = |source| ElasticityError::Bending { body: made_for.body.clone(), source };
+            let wrong = |source| ElasticityError::Values { body: made_for.body.clone(), source };
             materials.push(material).map_err(wrong)?;
         }
         materials.set_plate_factors(&self.lists.plates);

@@ -39,7 +39,7 @@ pub use frame_point::{FramePoint, FramePoints};
 pub use frozen_drag::FrozenDrag;
 pub use inflation::Inflations;
 pub use laws::{BaraffWitkin, Lame, MembraneLaw, Orthotropic, SolidLaw};
-pub use material_table::{MaterialTable, NO_MATERIALS, RodValues, SheetValues, SolidValues};
+pub use material_table::{MaterialTable, NO_MATERIALS, RodValues, SheetValues, SolidValues, ValueError};
 pub use membrane::{TriangleElement, TriangleRest};
 pub use model_elements::ElasticityError;
 pub use solid::{TetElement, TetRest};

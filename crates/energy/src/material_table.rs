@@ -8,7 +8,8 @@
 //! list of its own, which [`crate::Elasticity::set_materials`] makes again.
 
 use crate::bending::{BendError, HingeScale, Plate, PlateFactor, PlateTriangle};
-use crate::laws::{Lame, MembraneLaw, SolidLaw, membrane_law, solid_law};
+use crate::laws::{Lame, MembraneLaw, SolidLaw};
+use stiction_scene::Law;
 use stiction_scene::material::{ClothMaterial, Material, RodMaterial, SolidMaterial};
 
 /// All material values that elements take.
@@ -59,6 +60,26 @@ pub struct RodValues {
     pub twist: f64,
 }
 
+/// A material that gives no values.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ValueError {
+    /// A bending stiffness out of range.
+    #[error(transparent)]
+    Plate(#[from] BendError),
+    /// A law that sheets do not have, or not with warp and weft moduli.
+    #[error("`law = \"{}\"` is none for cloth with these moduli: choose another `law`", law.name())]
+    NotForCloth {
+        /// The law.
+        law: Law,
+    },
+    /// A law that solids do not have.
+    #[error("`law = \"{}\"` is none for solids: choose another `law`", law.name())]
+    NotForSolids {
+        /// The law.
+        law: Law,
+    },
+}
+
 impl SheetValues {
     /// A membrane law and a plate, hinges scaled as given.
     pub fn new(membrane: MembraneLaw, plate: Plate, scale: HingeScale) -> SheetValues {
@@ -66,18 +87,21 @@ impl SheetValues {
     }
 
     /// The values of a cloth material.
-    pub fn of(cloth: &ClothMaterial) -> Result<SheetValues, BendError> {
+    pub fn of(cloth: &ClothMaterial) -> Result<SheetValues, ValueError> {
         let plate = Plate::new(cloth.bending_stiffness, cloth.bending_poisson)?;
-        Ok(SheetValues::new(membrane_law(cloth), plate, HingeScale::default()))
+        let law = MembraneLaw::of(cloth).ok_or(ValueError::NotForCloth { law: cloth.law })?;
+        Ok(SheetValues::new(law, plate, HingeScale::default()))
     }
 }
 
 impl SolidValues {
     /// The values of a soft material; `volume_stiffness` adds to its λ.
-    pub fn of(solid: &SolidMaterial) -> SolidValues {
+    pub fn of(solid: &SolidMaterial) -> Result<SolidValues, ValueError> {
+        let law = SolidLaw::named(solid.law, solid.mooney_fraction);
+        let law = law.ok_or(ValueError::NotForSolids { law: solid.law })?;
         let mut lame = Lame::solid(solid.young, solid.poisson);
         lame.lambda += solid.volume_stiffness;
-        SolidValues { law: solid_law(solid), lame }
+        Ok(SolidValues { law, lame })
     }
 }
 
@@ -94,14 +118,14 @@ impl RodValues {
 
 impl MaterialTable {
     /// Adds the values of the next body and returns its place in the list of its kind.
-    pub fn push(&mut self, material: &Material) -> Result<u32, BendError> {
+    pub fn push(&mut self, material: &Material) -> Result<u32, ValueError> {
         let place = match material {
             Material::Cloth(cloth) => {
                 self.sheets.push(SheetValues::of(cloth)?);
                 self.sheets.len()
             }
             Material::Solid(solid) => {
-                self.solids.push(SolidValues::of(solid));
+                self.solids.push(SolidValues::of(solid)?);
                 self.solids.len()
             }
             Material::Rod(rod) => {

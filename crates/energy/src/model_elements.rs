@@ -3,7 +3,7 @@
 use crate::bending::{BendError, EdgeNumbering, HingeElement, QuadraticBend, ShapeElements, Topology};
 use crate::element::{RestShapeError, Stencil};
 use crate::frame_point::FramePoints;
-use crate::material_table::NO_MATERIALS;
+use crate::material_table::{NO_MATERIALS, ValueError};
 use crate::membrane::{TriangleElement, TriangleRest};
 use crate::rod::{JointRest, RodBendTwist, RodStretch};
 use crate::solid::TetElement;
@@ -30,6 +30,14 @@ pub enum ElasticityError {
         body: String,
         /// What is wrong with it.
         source: BendError,
+    },
+    /// A material that gives no values.
+    #[error("body `{body}`: {source}")]
+    Values {
+        /// Name of the body.
+        body: String,
+        /// What is wrong with it.
+        source: ValueError,
     },
     /// A change of material that asks for other elements.
     #[error(

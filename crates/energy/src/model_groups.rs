@@ -134,7 +134,7 @@ impl ModelGroups {
     pub fn new(model: &Model, parameters: &Parameters) -> Result<ModelGroups, ElasticityError> {
         let (mut kinds, mut materials) = (AllKinds::new(), MaterialTable::default());
         for (index, (body, material)) in model.bodies.iter().zip(&parameters.materials).enumerate() {
-            let wrong = |source| ElasticityError::Bending { body: body.name.clone(), source };
+            let wrong = |source| ElasticityError::Values { body: body.name.clone(), source };
             let place = MaterialPlace {
                 material: materials.push(material).map_err(wrong)?,
                 first_factor: kinds.plates.len(),

@@ -5,7 +5,8 @@ use stiction_bodies::{Model, Parameters, State, build};
 use stiction_energy::check::Random;
 use stiction_energy::{Curvature, Elasticity, ElasticityError};
 use stiction_numerics::{BlockMatrix, Vec3};
-use stiction_scene::material::{BendingLaw, Material, MembraneLaw, MembraneStiffness, SolidLaw};
+use stiction_scene::Law;
+use stiction_scene::material::{BendingLaw, Material, MembraneStiffness};
 
 struct World {
     model: Model,
@@ -47,7 +48,7 @@ fn change(parameters: &mut Parameters) {
         match material {
             Material::Cloth(cloth) => {
                 cloth.stretch = MembraneStiffness::Isotropic { young: 2e5 * factor, poisson: 0.2 };
-                cloth.membrane = MembraneLaw::NeoHookean;
+                cloth.law = Law::NeoHookean;
                 cloth.bending_stiffness *= factor;
                 cloth.bending_poisson = 0.45;
                 cloth.damping.bending *= factor;
@@ -56,7 +57,7 @@ fn change(parameters: &mut Parameters) {
             Material::Solid(solid) => {
                 solid.young *= factor;
                 solid.poisson = 0.22;
-                solid.law = SolidLaw::FixedCorotated;
+                solid.law = Law::FixedCorotated;
                 solid.damping.stiffness *= factor;
                 solid.drag.normal *= factor;
             }

@@ -1,6 +1,6 @@
 //! Solid laws on a tetrahedron: derivatives in ordinary, inverted and degenerate states, projection, invariance.
 
-use stiction_energy::check::{Checks, Random, check_element};
+use stiction_energy::check::{Checks, Invariance, Random, check_element};
 use stiction_energy::{
     Curvature, Element, Lame, MaterialTable, RestShapeError, SolidLaw, Stencil, TetElement,
 };
@@ -30,10 +30,14 @@ fn stretched<'a>(random: &mut Random, stretches: Vec3, materials: &'a MaterialTa
     Stencil { x: REST.map(|x| f * x + shift), frames: &[], materials }
 }
 
+/// Linear elasticity alone takes rotations for strain.
+fn checks(law: SolidLaw) -> Checks<4> {
+    let invariance = if law == SolidLaw::Linear { Invariance::Translation } else { Invariance::Rigid };
+    Checks { invariance, ..Checks::nodes(SIZE) }
+}
+
 fn check_stretches(law: SolidLaw, stretches: &[[f64; 3]]) {
-    let mut checks = Checks::nodes(SIZE);
-    checks.samples = 4;
-    let materials = of(law);
+    let (checks, materials) = (Checks { samples: 4, ..checks(law) }, of(law));
     for s in stretches {
         check_element(&tet(), |random| stretched(random, Vec3::from(*s), &materials), &checks);
     }
@@ -47,15 +51,15 @@ const LINE_OR_POINT: [[f64; 3]; 3] = [[1.1, 0.0, 0.0], [0.0, 0.0, 0.0], [0.9, 0.
 
 #[test]
 fn derivatives_in_ordinary_states() {
-    for law in SolidLaw::ALL {
+    for (_, law) in SolidLaw::all() {
         check_stretches(law, &ORDINARY);
     }
 }
 
 #[test]
 fn derivatives_in_random_states() {
-    for law in SolidLaw::ALL {
-        let (checks, materials) = (Checks::nodes(SIZE), of(law));
+    for (_, law) in SolidLaw::all() {
+        let (checks, materials) = (checks(law), of(law));
         check_element(
             &tet(),
             |random| {
@@ -74,7 +78,7 @@ fn derivatives_in_random_states() {
 
 #[test]
 fn derivatives_in_inverted_and_flat_states() {
-    for law in SolidLaw::ALL.into_iter().filter(|l| *l != SolidLaw::NeoHookean) {
+    for (_, law) in SolidLaw::all().filter(|(name, _)| name.is_defined_when_inverted()) {
         check_stretches(law, &INVERTED);
         check_stretches(law, &FLAT);
     }
@@ -135,8 +139,8 @@ fn neo_hookean_is_infinite_when_inverted_or_flat() {
 fn projection_equals_dense_projection() {
     let lame = Lame::solid(3.0, 0.4);
     let mut random = Random::new(7);
-    for law in SolidLaw::ALL {
-        let inverted = if law == SolidLaw::NeoHookean { &[][..] } else { &INVERTED[..] };
+    for (name, law) in SolidLaw::all() {
+        let inverted = if name.is_defined_when_inverted() { &INVERTED[..] } else { &[] };
         for stretches in ORDINARY.iter().chain(inverted) {
             let s = Mat3::from_diagonal(&Vec3::from(*stretches));
             let f = random.rotation() * s * random.rotation();
@@ -155,7 +159,7 @@ fn dense_hessian_is_the_derivative_of_the_stress() {
     let lame = Lame::solid(3.0, 0.2);
     let mut random = Random::new(8);
     let step = 1e-5;
-    for law in SolidLaw::ALL {
+    for (_, law) in SolidLaw::all() {
         let f = Mat3::identity() + Mat3::from_fn(|_, _| random.range(-0.2, 0.2));
         let dense: SMatrix<f64, 9, 9> = law.hessian(&f, &lame, Curvature::Exact).dense();
         for entry in 0..9 {
@@ -183,4 +187,50 @@ fn flat_and_inside_out_tets_are_refused() {
         let error = TetElement::new([3, 1, 4, 9], &rest, 0).unwrap_err();
         assert!(matches!(error, RestShapeError::DegenerateTet { nodes: [3, 1, 4, 9], .. }));
     }
+}
+
+/// A law is infinite when inverted or flat exactly where the table says so.
+#[test]
+fn the_table_says_what_happens_when_inverted() {
+    let lame = Lame::solid(1.0, 0.3);
+    for (name, law) in SolidLaw::all() {
+        for stretches in [Vec3::new(1.1, 0.9, -0.5), Vec3::new(1.1, 0.9, 0.0)] {
+            let f = Mat3::from_diagonal(&stretches);
+            assert_eq!(law.energy(&f, &lame).is_finite(), name.is_defined_when_inverted(), "{law:?}");
+            assert_eq!(law.stress(&f, &lame).iter().all(|p| p.is_finite()), name.is_defined_when_inverted());
+        }
+    }
+}
+
+/// Rubber without its second invariant at constant volume, and the pull of an incompressible sheet: for stretches λ, λ,
+/// λ⁻² the pressure-free stress is `P₁ = 2(λ − λ⁻⁵)(C₁₀ + C₀₁ λ²)`   [equibiaxial test of Mooney–Rivlin rubber]
+#[test]
+fn mooney_rivlin_has_the_stress_of_an_equibiaxial_test() {
+    let lame = Lame { lambda: 0.0, mu: 1.0 };
+    for fraction in [0.0, 0.2, 1.0] {
+        let (c10, c01) = (0.5 * (1.0 - fraction), 0.5 * fraction);
+        for stretch in [0.8f64, 1.3, 2.0] {
+            let f = Mat3::from_diagonal(&Vec3::new(stretch, stretch, stretch.powi(-2)));
+            let p = SolidLaw::MooneyRivlin { fraction }.stress(&f, &lame);
+            // The pressure that frees the thin side: P₃σ₃ off every P_iσ_i.
+            let pull = p[(0, 0)] - p[(2, 2)] * f[(2, 2)] / stretch;
+            let expected = 2.0 * (stretch - stretch.powi(-5)) * (c10 + c01 * stretch * stretch);
+            assert!(
+                (pull - expected).abs() < 1e-12 * expected.abs(),
+                "{fraction} {stretch}: {pull} {expected}"
+            );
+        }
+    }
+}
+
+/// As documented: a rotation costs energy of fourth order in its angle, ψ = μ·2(1 − cos φ)² + ½λ·4(1 − cos φ)².
+#[test]
+fn linear_elasticity_takes_rotations_for_strain() {
+    let lame = Lame { lambda: 3.0, mu: 2.0 };
+    let angle: f64 = 0.4;
+    let (sine, cosine) = angle.sin_cos();
+    let turn = Mat3::new(cosine, -sine, 0.0, sine, cosine, 0.0, 0.0, 0.0, 1.0);
+    let swell = 1.0 - cosine;
+    let expected = (2.0 * lame.mu + 2.0 * lame.lambda) * swell * swell;
+    assert!((SolidLaw::Linear.energy(&turn, &lame) - expected).abs() < 1e-14);
 }

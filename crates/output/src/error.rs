@@ -88,7 +88,7 @@ pub enum OutputError {
         available: String,
     },
     /// The checkpoint was written for another scene.
-    #[error("the checkpoint in {path} belongs to another scene (hash {found}, expected {expected}); restore the scene and its --set values, or start anew with another -o", path = path.display())]
+    #[error("the checkpoint in {path} belongs to another scene (hash {found}, expected {expected}); restore the scene and its --set values, or start again with another -o", path = path.display())]
     OtherScene {
         /// Checkpoint file.
         path: PathBuf,
@@ -98,7 +98,7 @@ pub enum OutputError {
         expected: String,
     },
     /// The checkpoint was written by another program version.
-    #[error("the checkpoint in {path} was written by version {found}, this is {expected}; resume with {found}, or start anew with another -o", path = path.display())]
+    #[error("the checkpoint in {path} was written by version {found}, this is {expected}; resume with {found}, or start again with another -o", path = path.display())]
     OtherVersion {
         /// Checkpoint file.
         path: PathBuf,
@@ -108,7 +108,7 @@ pub enum OutputError {
         expected: String,
     },
     /// No checkpoint can be read.
-    #[error("no checkpoint in {path} can be read ({reason}); start anew with another -o", path = path.display())]
+    #[error("no checkpoint in {path} can be read ({reason}); start again with another -o", path = path.display())]
     CheckpointsDamaged {
         /// Checkpoint folder.
         path: PathBuf,

@@ -275,7 +275,8 @@ struct Inner {
 impl SceneError {
     /// An error in a named text, with the bytes it concerns.
     pub(crate) fn new(file: &str, text: &str, span: Option<Range<usize>>, fault: Fault) -> Self {
-        let line = span.as_ref().map(|s| text[..s.start.min(text.len())].matches('\n').count() + 1);
+        let span = span.map(|s| on_characters(text, s.start)..on_characters(text, s.end));
+        let line = span.as_ref().map(|s| text[..s.start].matches('\n').count() + 1);
         SceneError {
             inner: Box::new(Inner {
                 problem: fault.problem,
@@ -344,6 +345,13 @@ impl Diagnostic for SceneError {
         let label = LabeledSpan::new_with_span(Some("here".to_owned()), span);
         Some(Box::new(std::iter::once(label)))
     }
+}
+
+/// The last place at or before `at` where a character begins: parsers count bytes, and may point into
+/// the middle of a character.
+fn on_characters(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
 }
 
 /// The candidate nearest to a misspelt name, if any is near enough to be meant.

@@ -11,6 +11,7 @@ mod error;
 pub mod file;
 pub mod generate;
 pub mod geometry;
+pub mod law;
 mod load;
 pub mod material;
 pub mod motion;
@@ -23,6 +24,7 @@ pub mod skin;
 
 pub use document::{Document, content_hash};
 pub use error::{MeshError, Problem, SceneError, suggest};
+pub use law::Law;
 pub use load::{Loaded, Loader, SceneHeader, load, load_canonical, load_full, load_text, scene_files};
 pub use material::*;
 pub use motion::{Interpolation, KeyFrame, Motion, Pose};

@@ -173,8 +173,7 @@ pub fn scene_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 impl MethodChoice {
     /// Reads the options as a type that refuses unknown keys.
     pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, SceneError> {
-        let value = serde_json::to_value(&self.options).unwrap_or_default();
-        crate::document::typed(&value).map_err(|mut f| {
+        crate::document::typed(&Value::Object(self.options.clone())).map_err(|mut f| {
             f.path = if f.path.is_empty() { "method".to_owned() } else { format!("method.{}", f.path) };
             f.help = f.help.replace("docs/scene.md", "docs/methods.md");
             SceneError::new(&format!("options of method `{}`", self.key), "", None, *f)

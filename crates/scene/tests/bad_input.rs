@@ -215,8 +215,8 @@ fn materials_must_be_physical() {
     );
     let foreign = "material = { preset = \"cotton\", radius = 1 }";
     broken(m, foreign, 9, "bodies.cloth.material.radius", &["means nothing for a cloth"], "rod");
-    let law = "material = { preset = \"cotton\", law = \"corotated\" }";
-    broken(m, law, 9, "bodies.cloth.material.law", &["not one for a cloth"], "stvk");
+    let law = "material = { preset = \"cotton\", law = \"fixed_corotated\" }";
+    broken(m, law, 9, "bodies.cloth.material.law", &["`fixed_corotated` is not a law for a cloth"], "stvk");
 }
 
 #[test]

@@ -20,7 +20,7 @@ translate = [0, 0, 2]
 [colliders.ball]
 sphere = { radius = 0.5 }
 motion = { velocity = [1, 0, 0], keys = [{ time = 0 }, { time = 1, rotate = { axis = "z", degrees = 720 } }] }
-[variants.size.seed]
+[variants.size.paper]
 "bodies.c.mesh.grid.cells" = [8, 4]
 frames = 7
 "#;
@@ -41,7 +41,7 @@ fn units_then_rotation_then_translation() {
 #[test]
 fn overrides_reach_values_and_variants() {
     let set =
-        ["size=seed", "bodies.c.material.young=2e6", "gravity=[0,0,-1]", "fps=60", "output.contacts=true"];
+        ["size=paper", "bodies.c.material.young=2e6", "gravity=[0,0,-1]", "fps=60", "output.contacts=true"];
     let scene = load(BASE, &set).scene;
     assert_eq!(scene.bodies[0].mesh.vertices.len(), 45);
     assert_eq!((scene.frames, scene.fps, scene.gravity.z), (7, 60.0, -1.0));
@@ -52,9 +52,44 @@ fn overrides_reach_values_and_variants() {
 }
 
 #[test]
+fn the_older_word_for_the_size_of_the_paper_still_works() {
+    assert_eq!(load(BASE, &["size=seed"]).hash, load(BASE, &["size=paper"]).hash);
+}
+
+/// Options are converted once, so that what is written is what the method reads: nothing, say, stays
+/// nothing instead of an empty text.
+#[test]
+fn options_of_methods_arrive_as_they_are_written() {
+    let json = r#"{ "stiction": 1, "method": { "key": "newton", "linear": null, "tolerance": 1e-6 },
+        "bodies": { "c": { "kind": "cloth", "material": "cotton",
+            "mesh": { "grid": { "size": [1, 1], "cells": [1, 1] } } } } }"#;
+    let method = load(json, &[]).scene.method;
+    assert!(method.options["linear"].is_null(), "{method:?}");
+    assert_eq!(method.options["tolerance"].as_f64(), Some(1e-6));
+}
+
+/// `[methods.KEY.study]` is joined with `[method.study]`.
+#[test]
+fn options_of_studies_are_joined() {
+    let study = ["method.study.beta=2", "methods.newton.study.sigma=3", "methods.newton.study.beta=4"];
+    let options = load(BASE, &study).scene.method.options;
+    assert_eq!(options["study"], serde_json::json!({ "beta": 4, "sigma": 3 }));
+}
+
+/// Colours are what pictures and the viewer take as sRGB; the reference must say so.
+#[test]
+fn colours_are_documented_as_they_are_stored() {
+    let schema = include_str!("../../../docs/scene.schema.json");
+    assert!(schema.contains("Display colour, sRGB from 0 to 1."));
+    let text = BASE.replace("[bodies.c]", "[bodies.c]\ncolour = [0.5, 0.25, 1.0]");
+    let scene = load(&text, &[]).scene;
+    assert_eq!(scene.bodies[0].colour, Some([0.5, 0.25, 1.0]));
+}
+
+#[test]
 fn another_method_takes_its_own_options() {
     let scene = load(BASE, &[]).scene;
-    assert_eq!(scene.method.options["tolerance"].as_float(), Some(1e-6));
+    assert_eq!(scene.method.options["tolerance"].as_f64(), Some(1e-6));
     let method = load(BASE, &["method.key=admm", "method.weight=2"]).scene.method;
     assert_eq!(method.key, "admm");
     assert_eq!(method.options.keys().map(String::as_str).collect::<Vec<_>>(), ["iterations", "weight"]);
@@ -85,12 +120,12 @@ fn json_means_the_same() {
 
 #[test]
 fn canonical_text_rebuilds_the_scene() {
-    let kept = load(BASE, &["size=seed", "seed=3"]);
+    let kept = load(BASE, &["size=paper", "seed=3"]);
     let again = load_canonical(&kept.canonical).expect("kept scene");
     assert_eq!(again.scene, kept.scene);
     assert_eq!((again.hash, again.canonical), (kept.hash.clone(), kept.canonical.clone()));
     assert_ne!(kept.hash, load(BASE, &[]).hash);
-    assert_eq!(kept.hash, load(BASE, &["size=seed", "seed=3", "frames=99"]).hash);
+    assert_eq!(kept.hash, load(BASE, &["size=paper", "seed=3", "frames=99"]).hash);
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub struct OptionInfo {
     pub meaning: String,
     /// Values that it can have and what each means, where they are words.
     pub choices: Vec<(String, String)>,
+    /// Whether only comparisons with a paper need it; it then goes into `[method.study]`.
+    pub study: bool,
 }
 
 /// All options of a type, in its order.
@@ -44,7 +46,14 @@ fn option(name: &str, property: &Value, schema: &Value) -> OptionInfo {
         true => kind(property, schema),
         false => "word".to_owned(),
     };
-    OptionInfo { name: name.to_owned(), kind, default, meaning: word(&property["description"]), choices }
+    OptionInfo {
+        name: name.to_owned(),
+        kind,
+        default,
+        meaning: word(&property["description"]),
+        choices,
+        study: false,
+    }
 }
 
 /// The type behind a reference, or the property itself.
@@ -82,17 +91,28 @@ pub fn guide_text() -> String {
     for method in methods() {
         let readme = format!("../crates/solvers/src/{}/README.md", method.key);
         text += &format!("\n## `{}`\n\nMethod: {}. [More]({readme}).\n\n", method.key, method.summary);
-        text += "| option | type | default | meaning |\n| --- | --- | --- | --- |\n";
-        for option in method.options() {
-            let default =
-                if option.default.is_empty() { "none".to_owned() } else { format!("`{}`", option.default) };
-            let mut meaning = option.meaning;
-            for (choice, what) in &option.choices {
-                meaning += &format!("<br>`\"{choice}\"`: {what}");
-            }
-            let meaning = meaning.replace('|', "\\|");
-            text += &format!("| `{}` | {} | {default} | {meaning} |\n", option.name, option.kind);
+        let (study, usual): (Vec<OptionInfo>, Vec<OptionInfo>) =
+            method.options().into_iter().partition(|option| option.study);
+        text += &option_table(&usual);
+        if !study.is_empty() {
+            text += "\nFor studies, in `[method.study]`:\n\n";
+            text += &option_table(&study);
         }
+    }
+    text
+}
+
+fn option_table(options: &[OptionInfo]) -> String {
+    let mut text = String::from("| option | type | default | meaning |\n| --- | --- | --- | --- |\n");
+    for option in options {
+        let default =
+            if option.default.is_empty() { "none".to_owned() } else { format!("`{}`", option.default) };
+        let mut meaning = option.meaning.clone();
+        for (choice, what) in &option.choices {
+            meaning += &format!("<br>`\"{choice}\"`: {what}");
+        }
+        let meaning = meaning.replace('|', "\\|");
+        text += &format!("| `{}` | {} | {default} | {meaning} |\n", option.name, option.kind);
     }
     text
 }
@@ -115,6 +135,10 @@ Every method runs the same scenes. Its options go into `[method]` next to `key`,
 `[methods.KEY]`, which is used when that method is chosen with `--method KEY`;
 `--set method.sweeps=10` changes one for a run. `stiction methods` lists the methods and what they
 support, `stiction methods KEY` the options of one. Lengths are in metres, times in seconds.
+
+Options that only a comparison with a paper needs go into `[method.study]` (or `[methods.KEY.study]`):
+`method = { key = \"admm\", sweeps = 5, study = { beta = 30.0 } }`. Next to `key` they still act, with a
+note.
 
 This page is made from the code:
 `cargo run -p stiction-solvers --release --example methods > docs/methods.md`.

@@ -7,6 +7,7 @@ use crate::guide::{OptionInfo, describe};
 use crate::newton::{NewtonOptions, NewtonSolver};
 use crate::pd::{PdOptions, PdSolver};
 use crate::solver::{Solver, World};
+use crate::study;
 use crate::support::{self, Feature, Level};
 use crate::xpbd::{XpbdOptions, XpbdSolver};
 use serde::de::DeserializeOwned;
@@ -70,6 +71,8 @@ pub struct MethodInfo {
     pub key: &'static str,
     /// What it is.
     pub summary: &'static str,
+    /// Options that only comparisons with a paper need; they go into `[method.study]`.
+    pub study: &'static [&'static str],
     options: fn() -> Vec<OptionInfo>,
     create: Create,
 }
@@ -77,9 +80,42 @@ pub struct MethodInfo {
 impl MethodInfo {
     /// Its options.
     pub fn options(&self) -> Vec<OptionInfo> {
-        (self.options)()
+        let mut options = (self.options)();
+        options.iter_mut().for_each(|option| option.study = self.study.contains(&option.name.as_str()));
+        options
     }
 }
+
+/// Weights of the splitting, switches of the acceleration, and the solves that it is compared with.
+const ADMM_STUDY: &[&str] =
+    &["beta", "sigma", "strand_inertia", "accelerate", "sleep", "projection", "coupled"];
+
+/// Weights of the splitting, and the accuracy of a local problem.
+const INTEGRATOR_STUDY: &[&str] = &["penalty", "beta", "sigma", "local_iterations"];
+
+/// Weights of the splitting, constants of the stabilisation, and which copy a step ends with.
+const PD_STUDY: &[&str] = &["elastic_weight", "beta", "sigma", "alpha", "spring", "accept"];
+
+/// The step policy, barrier, stiffness, friction and stopping rules of the papers compared with.
+const BARRIER_STUDY: &[&str] = &[
+    "complete",
+    "beta_max",
+    "mean_tolerance",
+    "settle_friction",
+    "decay",
+    "amend_step",
+    "error_reduction",
+    "extension",
+    "pcg_norm",
+    "barrier",
+    "curvature_cap",
+    "elastic_stiffness",
+    "contact_mass",
+    "forecast",
+    "stiffness_growth",
+    "sliding_hessian",
+    "friction_cap",
+];
 
 type Create = fn(&MethodChoice, World<'_>) -> Result<Box<dyn Solver>, MethodError>;
 
@@ -89,6 +125,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "newton",
             summary: "projected Newton, five implicit integrators, no contact: the reference for elasticity",
+            study: &[],
             options: describe::<NewtonOptions>,
             create: |choice, world| {
                 let options = parse(choice, NewtonOptions::validate)?;
@@ -98,6 +135,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "admm",
             summary: "projected Newton + ADMM, Gauss–Seidel contact with exact Coulomb friction",
+            study: ADMM_STUDY,
             options: describe::<AdmmOptions>,
             create: |choice, world| {
                 let options = parse(choice, AdmmOptions::validate)?;
@@ -107,6 +145,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "admm_integrator",
             summary: "ADMM time integrator for strands: local elastic and contact steps, tridiagonal solves",
+            study: INTEGRATOR_STUDY,
             options: describe::<IntegratorOptions>,
             create: |choice, world| {
                 let options = parse(choice, IntegratorOptions::validate)?;
@@ -116,6 +155,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "pd",
             summary: "projective dynamics with ADMM contact, one prefactored matrix: interactive soft bodies",
+            study: PD_STUDY,
             options: describe::<PdOptions>,
             create: |choice, world| {
                 let options = parse(choice, PdOptions::validate)?;
@@ -125,6 +165,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "barrier",
             summary: "inexact Newton with cubic barriers and anchored friction: nothing ever intersects",
+            study: BARRIER_STUDY,
             options: describe::<BarrierOptions>,
             create: |choice, world| {
                 let options = parse(choice, BarrierOptions::validate)?;
@@ -134,6 +175,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "xpbd",
             summary: "compliant position-based cloth: a beginning, to compare with",
+            study: &[],
             options: describe::<XpbdOptions>,
             create: |choice, world| {
                 let options = parse(choice, XpbdOptions::validate)?;
@@ -146,7 +188,7 @@ pub fn methods() -> &'static [MethodInfo] {
 /// Makes the solver that a scene asks for; options are checked here, before anything runs.
 pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>, MethodError> {
     match methods().iter().find(|method| method.key == choice.key) {
-        Some(method) => (method.create)(choice, world),
+        Some(method) => (method.create)(&study::flattened(choice, method)?, world),
         None => {
             let known: Vec<&str> = methods().iter().map(|m| m.key).collect();
             Err(MethodError::Unknown { key: choice.key.clone(), known: known.join(", ") })
@@ -165,7 +207,7 @@ pub fn with_resolve_time(choice: &MethodChoice, seconds: f64) -> Result<MethodCh
         ));
     }
     let mut choice = choice.clone();
-    choice.options.entry("resolve_time").or_insert(toml::Value::Float(seconds));
+    choice.options.entry("resolve_time".to_owned()).or_insert(seconds.into());
     Ok(choice)
 }
 
@@ -190,7 +232,7 @@ fn parse<T: DeserializeOwned>(
     Ok(options)
 }
 
-/// The first option that is wrong beside the defaults of all others, with what is wrong.
+/// The first option that is wrong next to the defaults of all others, with what is wrong.
 fn wrong_alone<T: DeserializeOwned>(
     choice: &MethodChoice,
     validate: fn(&T) -> Result<(), String>,
@@ -215,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_option_names_the_nearest() {
-        let options = [("tolerence".to_owned(), toml::Value::Float(1e-4))].into_iter().collect();
+        let options = [("tolerence".to_owned(), 1e-4.into())].into_iter().collect();
         let choice = MethodChoice { key: "admm".to_owned(), options };
         let text = parse(&choice, AdmmOptions::validate).expect_err("a misspelt option").to_string();
         assert!(text.contains("`tolerence` is no option of it; did you mean `tolerance`?"), "{text}");
@@ -225,7 +267,9 @@ mod tests {
     #[test]
     fn the_option_at_fault_is_named_apart_from_the_message() {
         let wrong = |options: &str| {
-            let options = options.parse().expect("TOML");
+            let table: toml::Table = options.parse().expect("TOML");
+            let options =
+                table.into_iter().map(|(k, v)| (k, serde_json::to_value(v).expect("JSON"))).collect();
             let choice = MethodChoice { key: "barrier".to_owned(), options };
             parse(&choice, BarrierOptions::validate).expect_err("wrong options")
         };

@@ -33,7 +33,7 @@ fn scene(key: &str) -> Scene {
     );
     let loaded = load_text("jump", &text, Path::new("."), &[] as &[&str]);
     let mut scene = loaded.expect("the scene is valid").scene;
-    // Scene files refuse such a place; a host program can still ask for it.
+    // Scene files refuse such a place; a program can still ask for it.
     scene.bodies[0].pins[0].motion.keys[1].translation.x = 1e308;
     scene
 }

@@ -4,6 +4,7 @@ use super::print_json;
 use crate::args::MethodsOptions;
 use crate::failure::Failure;
 use stiction::scene::suggest;
+use stiction::solvers::guide::OptionInfo;
 use stiction::solvers::support::{Feature, Level, features, level};
 use stiction::solvers::{MethodInfo, methods};
 
@@ -66,7 +67,17 @@ fn print_support(chosen: &[&MethodInfo]) {
 }
 
 fn print_options(method: &MethodInfo) {
-    for option in method.options() {
+    let (study, usual): (Vec<OptionInfo>, Vec<OptionInfo>) =
+        method.options().into_iter().partition(|option| option.study);
+    print_tier(&usual);
+    if !study.is_empty() {
+        say!("\nfor studies, in [method.study]:");
+        print_tier(&study);
+    }
+}
+
+fn print_tier(options: &[OptionInfo]) {
+    for option in options {
         let default =
             if option.default.is_empty() { String::new() } else { format!(" = {}", option.default) };
         say!("\n  {}{default}   ({})\n    {}", option.name, option.kind, option.meaning);

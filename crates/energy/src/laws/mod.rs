@@ -5,8 +5,9 @@
 
 mod baraff_witkin;
 mod lame;
+mod linear;
 mod membrane;
-mod of_material;
+mod mooney_rivlin;
 mod orthotropic;
 mod principal2;
 mod principal3;
@@ -15,7 +16,6 @@ mod solid;
 pub use baraff_witkin::BaraffWitkin;
 pub use lame::Lame;
 pub use membrane::{MembraneHessian, MembraneLaw};
-pub(crate) use of_material::{membrane_law, solid_law};
 pub use orthotropic::Orthotropic;
 pub use principal2::PrincipalHessian2;
 pub use principal3::PrincipalHessian3;

@@ -92,7 +92,11 @@ impl Document {
     /// What a method says of its options, at the line of the one that is wrong, if there is one and it stands in the scene.
     pub fn option_error(&self, method: &str, option: Option<&str>, message: &str) -> SceneError {
         // Options in `[methods.KEY]` win over those in `[method]`.
-        let places = option.map(|name| [join(&join("methods", method), name), join("method", name)]);
+        let tables = [join("methods", method), "method".to_owned()];
+        let both = |name: &str| {
+            tables.iter().flat_map(|table| [join(table, name), join(&join(table, "study"), name)]).collect()
+        };
+        let places: Option<Vec<String>> = option.map(both);
         let stands = |path: &String| self.tree.pointer(&format!("/{}", path.replace('.', "/"))).is_some();
         let path = places.into_iter().flatten().find(stands).unwrap_or_else(|| "method".to_owned());
         let problem = Problem::Conflict(format!("method `{method}`: {message}"));

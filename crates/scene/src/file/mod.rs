@@ -76,7 +76,7 @@ pub struct SceneFile {
     pub output: Option<OutputFile>,
     /// Seed of every random choice; 0 by default.
     pub seed: Option<u64>,
-    /// Named changes: `[variants.size.seed]` holds `"path" = value` lines that `--set size=seed` applies.
+    /// Named changes: `[variants.size.paper]` holds `"path" = value` lines that `--set size=paper` applies.
     #[serde(default)]
     pub variants: BTreeMap<String, BTreeMap<String, Map<String, Value>>>,
 }

@@ -5,9 +5,11 @@ mod check;
 mod collider;
 mod copies;
 mod couple;
+mod crowding;
 mod frames;
 mod grain;
 mod inflation;
+mod mass;
 mod material;
 mod mesh;
 mod motion;
@@ -107,6 +109,7 @@ pub(crate) fn resolve(document: &Document, budget: &Budget) -> Resolved<(Scene, 
     if bodies.list.is_empty() {
         return fault("", Problem::MissingKey("bodies".into()), "add at least one `[bodies.NAME]` table");
     }
+    crowding::check_crowding(&bodies.list, &colliders)?;
     let scene = Scene {
         name: name(&file, &document.file)?,
         summary: file.summary.clone().unwrap_or_default(),
@@ -205,26 +208,17 @@ fn method(file: &SceneFile) -> Resolved<MethodChoice> {
     };
     check_method("method.key", &key)?;
     file.methods.keys().try_for_each(|other| check_method(&format!("methods.{other}"), other))?;
-    if let Some(more) = file.methods.get(&key) {
-        options.extend(more.clone());
-    }
-    // As a stored scene gives them back: 1.0 and 1 are the same.
-    let table = options.iter().map(|(k, v)| (k.clone(), to_toml(&sorted(v)))).collect();
-    Ok(MethodChoice { key, options: table })
-}
-
-fn to_toml(value: &Value) -> toml::Value {
-    match value {
-        Value::Bool(b) => toml::Value::Boolean(*b),
-        Value::Number(n) => {
-            n.as_i64().map_or_else(|| toml::Value::Float(n.as_f64().unwrap_or(0.0)), toml::Value::Integer)
+    for (name, value) in file.methods.get(&key).into_iter().flatten() {
+        match (options.get_mut(name), value) {
+            // Tables (`study`) are joined key by key.
+            (Some(Value::Object(table)), Value::Object(more)) => table.extend(more.clone()),
+            _ => drop(options.insert(name.clone(), value.clone())),
         }
-        Value::String(s) => toml::Value::String(s.clone()),
-        Value::Array(items) => toml::Value::Array(items.iter().map(to_toml).collect()),
-        Value::Object(map) => toml::Value::Table(map.iter().map(|(k, v)| (k.clone(), to_toml(v))).collect()),
-        // TOML has no null; JSON's says the same as an empty text to every option.
-        Value::Null => toml::Value::String(String::new()),
     }
+    // As a stored scene gives them back: by name, and 1.0 and 1 are the same.
+    let ordered: BTreeMap<String, Value> =
+        options.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
+    Ok(MethodChoice { key, options: ordered.into_iter().collect() })
 }
 
 fn initial_contact(file: &SceneFile) -> Resolved<InitialContact> {

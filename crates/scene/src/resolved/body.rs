@@ -35,7 +35,7 @@ pub struct Body {
     pub groups: Vec<VertexGroup>,
     /// The written body that this one is a copy of.
     pub instance_of: Option<InstanceOf>,
-    /// Display colour, linear RGB in 0..1.
+    /// Display colour, sRGB from 0 to 1 as written; runs store it so, exports decode it.
     pub colour: Option<[f32; 3]>,
     /// Surface carried by tets or frames: its vertices and where they sit.
     pub embedded_surface: Option<EmbeddedSurface>,

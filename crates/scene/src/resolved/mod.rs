@@ -121,8 +121,9 @@ impl Wind {
 pub struct MethodChoice {
     /// Key, such as `newton`.
     pub key: String,
-    /// Its options as written; the method parses them with [`MethodChoice::parse`].
-    pub options: toml::Table,
+    /// Its options as written, numbers without a fraction as integers; the method parses them with
+    /// [`MethodChoice::parse`].
+    pub options: serde_json::Map<String, serde_json::Value>,
 }
 
 /// What to do with contact at the start.

@@ -1,7 +1,8 @@
 //! What of a scene uses a setting, and what is said where a method ignores or replaces it.
 
 use super::{Feature, Level};
-use stiction_scene::material::{BendingLaw, MembraneLaw, SolidLaw};
+use stiction_scene::Law;
+use stiction_scene::material::BendingLaw;
 use stiction_scene::resolved::{Body, BodyKind};
 use stiction_scene::{Material, Scene};
 
@@ -148,20 +149,14 @@ fn thin_sheet(bodies: &[Body]) -> Option<Use> {
 /// bodies have then.
 fn law(body: &Body, feature: Feature, replacement: &str) -> Option<&'static str> {
     let law = match &body.material {
-        Material::Cloth(cloth) if feature == Feature::ClothLaw => match cloth.membrane {
-            MembraneLaw::Stvk => return None,
-            MembraneLaw::NeoHookean => "neo_hookean",
-            MembraneLaw::Arap => "arap",
-            MembraneLaw::BaraffWitkin => "baraff_witkin",
-        },
-        Material::Solid(solid) if feature == Feature::SolidLaw => match solid.law {
-            SolidLaw::StableNeoHookean => return None,
-            SolidLaw::Corotated => "corotated",
-            SolidLaw::Stvk => "stvk",
-            SolidLaw::NeoHookean => "neo_hookean",
-            SolidLaw::FixedCorotated => "fixed_corotated",
-        },
+        Material::Cloth(cloth) if feature == Feature::ClothLaw && cloth.law != Law::Stvk => cloth.law,
+        Material::Solid(solid) if feature == Feature::SolidLaw && solid.law != Law::StableNeoHookean => {
+            solid.law
+        }
         Material::Cloth(_) | Material::Solid(_) | Material::Rod(_) => return None,
     };
+    // `arap` says λ = 0 and nothing else: with such moduli the corotated law is `arap`.
+    let law =
+        if law == Law::Arap && replacement.starts_with("`corotated`") { return None } else { law.name() };
     (!replacement.starts_with(&format!("`{law}`"))).then_some(law)
 }

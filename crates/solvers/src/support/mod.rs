@@ -14,8 +14,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::registry::MethodError;
+use crate::registry::{MethodError, methods};
 use crate::solver::World;
+use crate::study;
 use stiction_scene::{METHODS, Scene};
 
 /// Something that a scene can hold and that not every method supports.
@@ -136,10 +137,14 @@ pub(crate) fn refusal(method: &str, feature: Feature, user: &str) -> MethodError
     MethodError::Refused { key: method.to_owned(), message }
 }
 
-/// One sentence for everything that the scene sets and its method ignores or replaces.
+/// One sentence for everything that the scene sets and its method ignores or replaces, and for
+/// options that belong in another place.
 pub fn ignored_settings(scene: &Scene) -> Vec<String> {
     let key = &scene.method.key;
-    features().filter_map(|feature| in_scene::note(key, feature, level(key, feature)?, scene)).collect()
+    let note = |feature| in_scene::note(key, feature, level(key, feature)?, scene);
+    let method = methods().iter().find(|method| method.key == key);
+    let misplaced = method.map(|method| study::misplaced(&scene.method, method)).unwrap_or_default();
+    features().filter_map(note).chain(misplaced).collect()
 }
 
 impl Feature {

@@ -4,7 +4,6 @@ use super::Feature::{self, *};
 use super::Level::{self, Exact, Ignored, Moot, Refused, Replaced};
 use stiction_scene::METHODS;
 
-const ARAP: Level = Replaced("`arap` with the same moduli");
 const COROTATED: Level = Replaced("`corotated` with the same moduli");
 const STVK: Level = Replaced("`stvk` with the same moduli");
 const HINGES: Level = Replaced("`hinge`");
@@ -23,7 +22,7 @@ pub(super) const TABLE: &[(Feature, [Level; METHODS.len()])] = &[
     (SoftPins,            [Exact,   Exact,   Refused,     Exact,     Exact,   Refused]),
     (Springs,             [Exact,   Exact,   Refused,     Exact,     Exact,   Refused]),
     (StrandsOnCloth,      [Exact,   Exact,   Refused,     Refused,   Exact,   Refused]),
-    (ClothLaw,            [Exact,   Exact,   Moot,        ARAP,      Exact,   STVK]),
+    (ClothLaw,            [Exact,   Exact,   Moot,        COROTATED, Exact,   STVK]),
     (SolidLaw,            [Exact,   Exact,   Moot,        COROTATED, Exact,   Moot]),
     (ShapeOperator,       [Exact,   Exact,   Moot,        HINGES,    Exact,   HINGES]),
     (CurvedRest,          [Exact,   Exact,   Moot,        Exact,     Exact,   Ignored]),

@@ -218,7 +218,9 @@ fn a_law_is_not_replaced_by_itself() {
     let notes = |method: &str, text: &str| ignored_settings(&scene(method, text));
     let law = |notes: Vec<String>| notes.iter().filter(|note| note.contains("`law")).count();
     assert_eq!(law(notes("pd", &sheet("law = 'arap'", ALONE))), 0);
+    assert_eq!(law(notes("pd", &sheet("law = 'corotated'", ALONE))), 0);
     assert_eq!(law(notes("xpbd", &sheet("law = 'arap'", ALONE))), 1);
+    assert_eq!(law(notes("xpbd", &sheet("law = 'corotated'", ALONE))), 1);
     assert_eq!(law(notes("xpbd", &sheet("law = 'stvk'", ALONE))), 0);
     assert_eq!(law(notes("pd", &block("solid", TETS, ", law = 'corotated'"))), 0);
     assert_eq!(law(notes("pd", &block("solid", TETS, ", law = 'stvk'"))), 1);
@@ -231,7 +233,7 @@ fn gaps_are_opened_at_the_start_by_the_methods_that_can() {
         let opened = with_resolve_time(&choice, 0.5);
         match level(method, Feature::InitialContact) {
             Some(Level::Exact) => {
-                assert_eq!(opened.expect(method).options["resolve_time"].as_float(), Some(0.5));
+                assert_eq!(opened.expect(method).options["resolve_time"].as_f64(), Some(0.5));
             }
             _ => {
                 let text = opened.expect_err(method).to_string();
