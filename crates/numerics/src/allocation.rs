@@ -2,7 +2,7 @@
 
 /// Arrays of at least this size are mapped by themselves \[bytes\].
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const MAPPED: i32 = 4 << 20;
+const MAPPED: i32 = 1 << 20;
 
 /// Lets large arrays go back to the system when they are freed.
 ///

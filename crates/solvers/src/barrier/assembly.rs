@@ -48,8 +48,10 @@ pub(super) struct Elastic<'a> {
 /// Contacts per task.
 const CHUNK: usize = 256;
 
-/// Contacts whose terms live at the same time, or as many as there are blocks where these are more: each section looks at every row of the matrix.
-const SECTION: usize = 1 << 15;
+/// Contacts whose terms live at the same time, or as many as there are blocks where these are more:
+/// each section looks at every row of the matrix. Large enough for that, small enough not to count in
+/// the memory of a step.
+const SECTION: usize = 1 << 13;
 
 /// What contacts are evaluated with. Terms take more room than a step has: it keeps stiffnesses, from which terms are found again.
 #[derive(Clone, Copy)]
