@@ -1,11 +1,13 @@
 //! The one way in which a step becomes the state.
 //!
-//! A method finds where the blocks end. [`next_state`] makes the state that follows from them, apart from the old one; a method may
-//! still change it. [`commit`] checks that all its numbers are finite, and only then overwrites the old state. So a step that fails
-//! leaves nothing half-written, and a checkpoint of "the last good state" is one. A method changes its own memory (duals, impulses,
-//! anchors) after the commit only, or takes it back when the step fails.
+//! A method finds where the blocks end. [`next_state`] makes the state that follows from them,
+//! apart from the old one; a method may still change it. [`commit`] checks that all its numbers are
+//! finite, and only then overwrites the old state. So a step that fails leaves nothing
+//! half-written, and a checkpoint of "the last good state" is one. A method changes its own memory
+//! (duals, impulses, anchors) after the commit only, or takes it back when the step fails.
 //!
-//! The arrays of a state are written in place and never move: a host program may keep views of them.
+//! The arrays of a state are written in place and never move: a host program may keep views of
+//! them.
 
 use crate::solver::{StepError, World};
 use stiction_bodies::{EdgeFrame, Model, State};

@@ -25,6 +25,7 @@ pub mod report;
 pub mod rod_factors;
 pub mod saved;
 pub mod solver;
+pub mod stage;
 mod study;
 pub mod support;
 pub mod violations;

@@ -128,7 +128,7 @@ pub fn methods() -> &'static [MethodInfo] {
     &[
         MethodInfo {
             key: "newton",
-            summary: "projected Newton, backward Euler, no contact: the reference for elasticity",
+            summary: "projected Newton, five implicit integrators, no contact: the reference for elasticity",
             study: &[],
             options: describe::<NewtonOptions>,
             create: |choice, world| {

@@ -54,7 +54,8 @@ impl IntegratorSolver {
         })
     }
 
-    /// Runs the iteration from `x`; both phases see the same elastic terms, the first only remembers contacts.
+    /// Runs the iteration from `x`; both phases see the same elastic terms, the first only
+    /// remembers contacts.
     fn iterate(
         &mut self,
         world: World<'_>,

@@ -44,7 +44,7 @@ impl Configuration<'_> {
 
 /// The three configurations of an iteration: the start of the step with its slips, the present one, and where prescribed things go.
 #[derive(Clone, Copy)]
-pub(super) struct Way<'a> {
+pub(super) struct Trajectory<'a> {
     pub start: &'a Configuration<'a>,
     pub now: &'a Configuration<'a>,
     pub target: &'a Configuration<'a>,
@@ -236,14 +236,14 @@ impl Detector {
     pub fn contacts(
         &mut self,
         world: World<'_>,
-        way: Way<'_>,
+        trajectory: Trajectory<'_>,
         forecasts: &Memory<Forecast>,
     ) -> Result<Vec<Contact>, StepError> {
         let model = world.model;
-        let positions = surface_positions(model, way.now);
+        let positions = surface_positions(model, trajectory.now);
         let candidates = self.near_candidates(&positions)?;
         let faced = &self.faced[..];
-        let convert = |pair: &ProximityPair| from_pair(model, way, (&positions, faced), pair);
+        let convert = |pair: &ProximityPair| from_pair(model, trajectory, (&positions, faced), pair);
         // A section at a time: lists of tasks that are joined in the end, or places for all pairs (many of two edges become none), would take the memory of all contacts once more.
         let (mut contacts, mut slots): (Vec<Contact>, Vec<Option<Contact>>) = Default::default();
         visit_pairs(&self.mesh, &candidates, &positions, self.widest, |section| {
@@ -252,9 +252,9 @@ impl Detector {
         });
         drop((candidates, slots));
         for wall in &self.walls {
-            wall.contacts(model, &self.mesh, way, &positions, &mut contacts);
+            wall.contacts(model, &self.mesh, trajectory, &positions, &mut contacts);
         }
-        recall(&mut contacts, way.anchors, forecasts);
+        recall(&mut contacts, trajectory.anchors, forecasts);
         Ok(contacts)
     }
 }
@@ -322,7 +322,7 @@ pub(super) fn add_vertex(model: &Model, stencil: &mut ContactStencil, vertex: u3
 /// The contact of a pair, if it is near enough and anything in it can move.
 fn from_pair(
     model: &Model,
-    way: Way<'_>,
+    trajectory: Trajectory<'_>,
     (x, faced): (&[Vec3], &[bool]),
     pair: &ProximityPair,
 ) -> Option<Contact> {
@@ -343,8 +343,8 @@ fn from_pair(
         if weight != 0.0 && add_vertex(model, &mut stencil, vertex, weight) {
             let place = vertex as usize - model.surfaces.kinematic_start();
             (held, held_square) = (held + 1, held_square + (weight * weight) as f32);
-            moved += (way.now.kinematic[place] - way.start.kinematic[place]) * weight;
-            ahead += (way.target.kinematic[place] - way.now.kinematic[place]) * weight;
+            moved += (trajectory.now.kinematic[place] - trajectory.start.kinematic[place]) * weight;
+            ahead += (trajectory.target.kinematic[place] - trajectory.now.kinematic[place]) * weight;
         }
     }
     (!stencil.nodes().is_empty()).then(|| Contact {

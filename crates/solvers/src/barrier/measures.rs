@@ -2,12 +2,13 @@
 
 use super::anchors::Memory;
 use super::assembly::{Elastic, Evaluation};
-use super::contacts::Way;
+use super::contacts::Trajectory;
 use super::couples::Bearers;
 use super::linear::choose_precision;
 use super::solver::{BarrierSolver, target};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::solver::{StepError, World};
+use crate::stage::Stage;
 use stiction_bodies::State;
 use stiction_energy::Curvature;
 use stiction_factor::CoarseLevel;
@@ -43,11 +44,12 @@ impl BarrierSolver {
         round: &mut dyn FnMut(&mut dyn FnMut()) -> bool,
     ) -> Result<usize, StepError> {
         let start = self.start(world.model, state);
-        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
+        let stage = Stage::backward_euler(state, h);
+        let potential = IncrementalPotential::new(world, &self.elasticity, state, &stage, Inertia::Dynamic);
         let end = target(world.model, &potential, state.time + h);
-        let way = Way { start: &start, now: &start, target: &end, anchors: &self.anchors };
+        let trajectory = Trajectory { start: &start, now: &start, target: &end, anchors: &self.anchors };
         self.detector.expect(world.model, &start, &start)?;
-        let contacts = self.detector.contacts(world, way, &Memory::default())?;
+        let contacts = self.detector.contacts(world, trajectory, &Memory::default())?;
         self.contact_matrix.begin_step();
         choose_precision(&mut self.linear, &self.options, &mut self.system, contacts.len());
         let mut go_on = true;
@@ -57,7 +59,7 @@ impl BarrierSolver {
             go_on = round(&mut || {
                 let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2) };
                 let (options, fixed) = (&self.options, &potential.prescription.fixed[..]);
-                let evaluation = Evaluation { options, world, fixed, way };
+                let evaluation = Evaluation { options, world, fixed, trajectory };
                 let stiffnesses = evaluation.stiffnesses(elastic, &contacts);
                 let bearers = Bearers::new(&self.options, &self.detector, world.model);
                 let (evaluated, contacts) = ((evaluation, bearers), (&contacts[..], &stiffnesses[..]));

@@ -6,6 +6,7 @@ mod assembly;
 mod check;
 mod contacts;
 mod couples;
+mod finish;
 mod friction;
 mod islands;
 mod line_search;

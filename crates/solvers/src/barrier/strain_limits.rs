@@ -1,6 +1,6 @@
 //! Strain limits of cloth: a cubic barrier in the singular values of the deformation.   [Ando2024, section 3.6]
 //!
-//! F = U diag(σ) Vᵀ per triangle, gap `g_i = 1 + limit − σ_i`, active below `ĝ = (1 − share) limit`, half the limit as in the document (τ = ε̂) unless `strain_activation` says otherwise: `ψ = κ Σ b(g_i)`,
+//! F = U diag(σ) Vᵀ per triangle, gap `g_i = 1 + limit − σ_i`, active below `ĝ = (1 − share) limit`, half the limit as in the paper (τ = ε̂) unless `strain_activation` says otherwise: `ψ = κ Σ b(g_i)`,
 //! `κ = m_face/g² + wᵀH₉w` frozen, g the smaller gap (eq. 9). With `ψ_i = −κ b'(g_i)`, `ψ_ii = κ b''(g_i)`, `ψ₁₂ = 0` the Hessian
 //! follows from the modes of an isotropic energy. The largest singular value is a convex function of F, so along a straight way
 //! the end decides, and bisection finds the place.

@@ -1,4 +1,10 @@
-//! One step of projective dynamics with frictional contact.   [Zhu2024, algorithm 2, with the slips of its print corrected]
+//! One step of projective dynamics with frictional contact.   [Zhu2024, algorithm 2, with the slips
+//! of its print corrected]
+//!
+//! Slips: line 1 lacks h² M⁻¹ f_ext; line 6 must read J W_c⁻¹ Jᵀ; line 21 lacks − z. Equations 9
+//! and 10 have p − λ_c where line 18 is right with h p + x_t − λ_c; the dual updates of step 4 in
+//! the text have e and c swapped; the sliding rule of section 5.1 must shrink the tangential
+//! velocity (u_N* < 0). `residuals.rs` says what was unclear about residuals.
 
 use super::closing::Closing;
 use super::constraints::Constraints;
@@ -22,7 +28,8 @@ use stiction_contact::{ContactSet, ImpulseMemory};
 use stiction_energy::Elasticity;
 use stiction_numerics::{Vec3, ordered_max_by};
 
-/// Nodes of which a task gathers the right-hand side, at least: some thirty microseconds, which is what it takes to wake another thread.
+/// Nodes of which a task gathers the right-hand side, at least: some thirty microseconds, which is
+/// what it takes to wake another thread.
 const NODES: usize = 2048;
 
 /// Projective dynamics with ADMM contact.
@@ -189,8 +196,8 @@ impl PdSolver {
         (0..model.nodes).map(ahead).collect()
     }
 
-    /// The part of the right-hand side that stays for the step: `M x̄ + h α M x_t` and the quadratic forms, less the columns of
-    /// prescribed nodes.
+    /// The part of the right-hand side that stays for the step: `M x̄ + h α M x_t` and the
+    /// quadratic forms, less the columns of prescribed nodes.
     fn base(
         &self,
         world: World<'_>,
@@ -223,8 +230,9 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
-    /// Where elasticity leads under the contact forces of the step before (`pushes`, \[N s\]): what rests stays, so that the search for
-    /// contacts that follows does not take a stack for a heap of falling sheets.
+    /// Where elasticity leads under the contact forces of the step before (`pushes`, \[N s\]): what
+    /// rests stays, so that the search for contacts that follows does not take a stack for a heap
+    /// of falling sheets.
     fn predict(
         &self,
         local: &mut LocalStep,
@@ -244,10 +252,12 @@ impl Loop<'_> {
             self.gather(local, x, |n| pushes[n] * self.h);
             self.global.solve(&vec![false; self.global.parts()], x);
         });
+        local.update_dual();
         watch
     }
 
-    /// Algorithm 2 from the predicted positions, which become the solution.
+    /// Algorithm 2 from the predicted positions, which become the solution, with the numbers of its
+    /// lines.
     fn run(
         &self,
         local: &mut LocalStep,
@@ -258,20 +268,28 @@ impl Loop<'_> {
     ) -> Result<LoopReport, StepError> {
         let mut out = LoopReport::default();
         let mut next = vec![Vec3::zeros(); x.len()];
+        // Lines 2 and 23.
         for iteration in 1..=self.options.iterations {
+            // Lines 3 to 7.
             if iteration % self.options.detect_every == 0 {
                 contact.detect_again(x, &mut report.seconds)?;
             }
             if let Some(watch) = &mut watch {
                 watch.before(self.constraints, local, x);
             }
+            // Lines 8 to 10: z ← prox(D x + λ_e).
             timed(&mut report.seconds.local_projection, || local.project(self.constraints, self.targets, x));
+            // Lines 11 to 15: p ← (x − x_t + λ_c)/h, projected on the contacts.
             contact.project(x, &mut report.seconds);
+            // Lines 16 to 19: the right-hand side, and the solution with the factors.
             timed(&mut report.seconds.linear_solve, || {
                 let pull = |n: usize| if contact.touched_node(n) { contact.pull(n) } else { Vec3::zeros() };
                 self.gather(local, &mut next, pull);
                 self.global.solve(&contact.touched, &mut next);
             });
+            // Line 21: λ_e ← λ_e + D x − z.
+            local.update_dual();
+            // Line 22: λ_c ← λ_c + x − x_t − h p.
             contact.update_dual(&next);
             out.iterations = iteration;
             if self.options.stop_early || iteration == self.options.iterations {
@@ -315,16 +333,8 @@ impl PdSolver {
             time: state.time,
             h,
         };
-        let parts = (&self.global.part_of_node[..], self.global.parts());
-        let mut contact = ContactStep::new(
-            &self.options,
-            world,
-            motion,
-            &mut self.collider,
-            parts,
-            &self.global.weights,
-            self.used.take(),
-        );
+        let (collider, used) = (&mut self.collider, self.used.take());
+        let mut contact = ContactStep::new(&self.options, world, motion, collider, &self.global, used);
         let (options, constraints, global) = (&self.options, &self.constraints, &self.global);
         let (targets, fixed) = (&targets, &prescription.fixed[..]);
         let steps = Loop { options, constraints, targets, global, fixed, base, h };
@@ -467,7 +477,8 @@ impl PdSolver {
     }
 }
 
-/// The end of a step: prescribed nodes at their targets, free ones at `ends`; angles of rods and shells stay, they are no unknowns here.
+/// The end of a step: prescribed nodes at their targets, free ones at `ends`; angles of rods and
+/// shells stay, they are no unknowns here.
 fn accepted(state: &State, prescription: &Prescription, ends: &[Vec3]) -> Vec<Vec3> {
     let mut blocks = state.blocks.clone();
     blocks[..ends.len()].copy_from_slice(ends);

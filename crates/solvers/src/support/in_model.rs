@@ -57,6 +57,7 @@ impl Feature {
             | Feature::InitialContact
             // No scene can ask for these.
             | Feature::BackwardEuler
+            | Feature::SecondOrder
             | Feature::Gradients => None,
         }
     }

@@ -93,6 +93,7 @@ impl Feature {
             | Feature::Inflation
             | Feature::InitialContact
             | Feature::BackwardEuler
+            | Feature::SecondOrder
             | Feature::Gradients => None,
         }
     }

@@ -70,6 +70,8 @@ pub enum Feature {
     InitialContact,
     /// Integration by backward Euler.
     BackwardEuler,
+    /// Integrators of second order: trapezoid, BDF2, TR-BDF2, SDIRK2.
+    SecondOrder,
     /// Derivatives of results by parameters.
     Gradients,
 }
@@ -173,6 +175,7 @@ impl Feature {
             Feature::Cohesion => "`cohesion` and `compliance` of pairs",
             Feature::InitialContact => "`initial_contact = { resolve = … }`",
             Feature::BackwardEuler => "backward Euler",
+            Feature::SecondOrder => "integrators of second order",
             Feature::Gradients => "gradients by parameters",
         }
     }

@@ -37,5 +37,6 @@ pub(super) const TABLE: &[(Feature, [Level; METHODS.len()])] = &[
     (Cohesion,            [Moot,    Exact,   Ignored,     Ignored,   Ignored, Ignored]),
     (InitialContact,      [Refused, Exact,   Exact,       Exact,     Refused, Exact]),
     (BackwardEuler,       [Exact,   Exact,   Exact,       Exact,     Exact,   COMPLIANT]),
+    (SecondOrder,         [Exact,   Refused, Refused,     Refused,   Refused, Refused]),
     (Gradients,           [Refused, Refused, Refused,     Refused,   Refused, Refused]),
 ];

@@ -118,7 +118,9 @@ fn examples(feature: Feature) -> (Vec<String>, &'static str) {
             };
             (vec![sheet("", "") + &pair("sheet"), rod(LINE, "") + &pair("rod")], "`cohesion`")
         }
-        Feature::InitialContact | Feature::BackwardEuler | Feature::Gradients => (Vec::new(), ""),
+        Feature::InitialContact | Feature::BackwardEuler | Feature::SecondOrder | Feature::Gradients => {
+            (Vec::new(), "")
+        }
     }
 }
 

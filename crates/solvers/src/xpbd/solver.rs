@@ -37,7 +37,8 @@ impl XpbdSolver {
         Ok(XpbdSolver { options, elasticity, constraints, collider })
     }
 
-    /// x + h v + h² (g + f/m) with inverse masses, f external; prescribed nodes in place, without any.
+    /// x + h v + h² (g + f/m) with inverse masses, f external; prescribed nodes in place, without
+    /// any.
     fn predicted(world: World<'_>, state: &State, prescription: &Prescription, h: f64) -> Vec<Point> {
         let gravity = world.parameters.gravity.at(state.time + h);
         let point = |n: usize| match prescription.fixed[n] {
