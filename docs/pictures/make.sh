@@ -142,7 +142,7 @@ picture() {
             sheet --camera az=-75,el=10 - 0 start - last "friction 0.5 locks" low 16 "friction 0.1 runs out" ;;
         soft_body_slope) thirds az=-60,el=14,distance=0.9 ;;
         sphere_drape)
-            run seed --set size=seed
+            run seed --set size=paper
             sheet --columns 3 --camera az=30,el=24,distance=0.86 - 4 "" - 20 "" - last "held by friction 0.5" \
                 --camera eye=0.9,1.1,0.55,target=0,0,-0.06 seed 25 "the ball begins to turn" seed 50 "turned by 180 deg" seed last "turned by 540 deg" ;;
         sphere_sheets) frames az=-30,el=20,distance=0.85 5 12 30 ;;

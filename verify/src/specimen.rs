@@ -5,6 +5,7 @@ use std::path::Path;
 use stiction::bodies::State;
 use stiction::energy::{Curvature, Elasticity};
 use stiction::numerics::{BlockMatrix, Vec3};
+use stiction::scene::resolved::Gravity;
 use stiction::scene::{Scene, load_text};
 use stiction::solvers::StepReport;
 use stiction::{Simulation, checkpoint};
@@ -70,7 +71,7 @@ impl Specimen {
 
     /// Sets gravity \[m/s²\].
     pub fn set_gravity(&mut self, gravity: Vec3) {
-        self.simulation.parameters.gravity = gravity;
+        self.simulation.parameters.gravity = Gravity::constant(gravity);
     }
 
     /// Takes quasi-static steps until one of them changes nothing: rod frames follow between steps.
@@ -121,7 +122,8 @@ impl Specimen {
         let elasticity = self.elasticity()?;
         let mut matrix = BlockMatrix::zeros(elasticity.pattern().clone());
         elasticity.add_hessian(&state.blocks, &state.frames, state.time, Curvature::Exact, &mut matrix);
-        let fixed = model.pins.prescribe(model, state, state.time).fixed;
+        let controls = &self.simulation.parameters.controls;
+        let fixed = model.pins.prescribe(model, controls, state, state.time).fixed;
         match SparseCholesky::analyse(matrix.pattern(), model.nodes)?.factor(&matrix, Some(&fixed)) {
             Ok(()) => Ok(true),
             Err(FactorError::NotPositiveDefinite { .. }) => Ok(false),

@@ -207,21 +207,24 @@ fn complaints_of_methods_are_shown_where_they_belong() {
     refuse(&weights, &["bad.toml:9", "`clth`", "stiction methods pd"]);
     refuse(&method("key = \"barrier\"\nmin_iterations = 300"), &["bad.toml:8", "`max_iterations`"]);
     let rods = method("key = \"admm_integrator\"");
-    refuse(&rods, &["bad.toml:7", "method.key", "`cloth` is not of rods", "lists the methods"]);
+    refuse(
+        &rods,
+        &["bad.toml:7", "method.key", "body `cloth` of kind `cloth`", "`admm`", "lists the methods"],
+    );
     let opened = scene("").replace("step = 0.02", "step = 0.02\ninitial_contact = { resolve = 0.5 }");
-    refuse(&opened, &["bad.toml:8", "take `initial_contact` out", "lists the methods"]);
+    refuse(&opened, &["bad.toml:8", "`initial_contact = { resolve = … }`", "`admm`", "lists the methods"]);
 }
 
-/// What a method leaves out is told in one line each, by `check` on standard output and by `run` on standard error.
+/// What a method ignores is one line each, by `check` on standard output and by `run` on standard error.
 #[test]
-fn what_a_method_leaves_out_is_told() {
+fn what_a_method_ignores_is_noted() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("a.toml"), scene("")).expect("a file");
     let check = stiction(&["check", "a.toml", "--method", "xpbd"], folder.path());
     let run = stiction(&["run", "a.toml", "--method", "xpbd", "-o", "run"], folder.path());
     for text in [String::from_utf8_lossy(&check.stdout).into_owned(), error_text(&run)] {
         let notes: Vec<&str> = text.lines().filter(|line| line.starts_with("note: ")).collect();
-        assert_eq!(notes, ["note: method `xpbd` has no air drag: `cloth` moves as in a vacuum"], "{text}");
+        assert_eq!(notes, ["note: method `xpbd` ignores air drag: `cloth` moves as in a vacuum"], "{text}");
     }
 }
 
@@ -296,5 +299,42 @@ fn a_killed_run_resumes_to_the_same_state() {
         let resumed = stiction(&["run", "a.toml", "-o", &run, "--resume"], folder.path());
         assert!(resumed.status.success(), "{}", error_text(&resumed));
         assert_eq!(hash(&run), expected, "killed in attempt {attempt}");
+    }
+}
+
+#[test]
+fn more_threads_than_a_machine_can_use_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("s.toml"), scene("")).expect("a file");
+    let output = stiction(&["check", "s.toml", "--threads", "1000000"], folder.path());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error_text(&output).contains("at most"), "{}", error_text(&output));
+    assert!(stiction(&["check", "s.toml", "--threads", "64"], folder.path()).status.success());
+}
+
+#[test]
+fn the_memory_budget_refuses_with_both_numbers_and_can_be_raised() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("s.toml"), scene("").replace("[6, 6]", "[60, 60]")).expect("a file");
+    let output = stiction(&["check", "s.toml", "--memory", "0.001"], folder.path());
+    let text = error_text(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("3721 vertices would take 3.8 MB") && said.contains("1.0 MB"), "{text}");
+    assert!(stiction(&["check", "s.toml", "--memory", "1"], folder.path()).status.success());
+    let output = stiction(&["check", "s.toml", "--memory", "-1"], folder.path());
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// A named pipe in the place of a scene, a run folder or one of its files: an error, not an endless wait.
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_input() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = Command::new("mkfifo").arg(folder.path().join("p.toml")).status().expect("mkfifo");
+    assert!(made.success());
+    for arguments in [["check", "p.toml"], ["run", "p.toml"], ["info", "p.toml"], ["render", "p.toml"]] {
+        let output = stiction(&arguments, folder.path());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", error_text(&output));
     }
 }

@@ -64,11 +64,11 @@ const fn steps(
 }
 
 const FRAMES: [Compared; 6] = [
-    frames(Source::Gallery("dominoes"), &["size=seed", "fps=30"], 6, 0.8),
-    frames(Source::Gallery("card_house_hit"), &["size=seed", "fps=60"], 2, 1.5),
-    frames(Source::Gallery("triple_belt"), &["size=seed", "fps=60"], 1, 1.5),
-    frames(Source::Gallery("hang"), &["size=seed", "fps=60"], 2, 2.6),
-    frames(Source::Gallery("fishing_knot"), &["size=seed", "fps=60"], 2, 0.84),
+    frames(Source::Gallery("dominoes"), &["size=paper", "fps=30"], 6, 0.8),
+    frames(Source::Gallery("card_house_hit"), &["size=paper", "fps=60"], 2, 1.5),
+    frames(Source::Gallery("triple_belt"), &["size=paper", "fps=60"], 1, 1.5),
+    frames(Source::Gallery("hang"), &["size=paper", "fps=60"], 2, 2.6),
+    frames(Source::Gallery("fishing_knot"), &["size=paper", "fps=60"], 2, 0.84),
     frames(Source::File("own_files/garment_dress"), &["fps=60"], 2, 0.33),
 ];
 
@@ -119,7 +119,7 @@ fn measure(
     if let Some(rule) = compared.rule {
         judge_by(&mut record, rule, &outcome.reports);
     }
-    record.number("intersections", simulation.judge()?.intersections() as f64);
+    record.number("intersections", simulation.check_intersections()?.intersections() as f64);
     Ok(record)
 }
 

@@ -56,7 +56,7 @@ pub fn profiles(case: &'static str, settings: &Settings) -> Result<Vec<Record>, 
     let frame = if settings.full { 80 } else { 20 };
     let mut records = Vec::new();
     for name in ["ball_on_layers", "twisting_rods"] {
-        let size: &[&str] = if name == "ball_on_layers" { &["size=seed"] } else { &[] };
+        let size: &[&str] = if name == "ball_on_layers" { &["size=paper"] } else { &[] };
         let changes = [size, &["method.profile=true"]].concat();
         let Some(scene) = gallery_scene(name, &changes)? else { continue };
         let mut simulation = Simulation::new(scene)?;

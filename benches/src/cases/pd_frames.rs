@@ -36,14 +36,14 @@ macro_rules! rows {
 }
 
 rows! {
-    layers_10: "ball_on_layers", &["size=seed"], 20, 33.01;
+    layers_10: "ball_on_layers", &["size=paper"], 20, 33.01;
     layers_20: "layers_20", &[], 20, 76.08;
     arch: "masonry_arch", &[], 10, 17.03;
-    dancing: "dancing", &["size=seed"], 10, 208.32;
+    dancing: "dancing", &["size=paper"], 10, 208.32;
     rods: "twisting_rods", &[], 140, 26.9;
     torus: "ball_on_torus", &[], 20, 45.54;
     cards: "card_house_fine", &[], 10, 23.77;
-    drape: "sphere_drape", &["size=seed"], 5, 557.7;
+    drape: "sphere_drape", &["size=paper"], 5, 557.7;
 }
 
 fn run(case: &'static str, settings: &Settings, row: &Row) -> Result<Vec<Record>, Stopped> {

@@ -1,23 +1,21 @@
 //! Compiles a resolved scene to a model.
 
 use crate::colliders::ColliderTable;
-use crate::couplings::{AnchorGroup, Anchors, Coupling};
+use crate::couplings::{AnchorGroup, AnchorSource, Anchors, Coupling};
+use crate::derived::Derived;
 use crate::directions::SurfaceDirections;
 use crate::mass::lumped_masses;
 use crate::model::{Body, Model, Skin};
 use crate::partition::{Joiner, Partition};
-use crate::pins::{PinGroup, PinTable};
+use crate::pins::{PinGroup, PinSource, PinTable};
 use crate::rods::RodTable;
 use crate::roots::Roots;
 use crate::shells::{ShellEdge, bisecting_frames, shell_edges};
+use crate::springs::SpringId;
 use crate::surfaces::{ObjectSurface, Surfaces};
 use stiction_numerics::Vec3;
 use stiction_scene::geometry::surface_of_tets;
-use stiction_scene::material::{BendingLaw, ClothMaterial, Material};
-use stiction_scene::motion::Motion;
-use stiction_scene::resolved::{
-    self, AttachmentTarget, Cells, ColliderMotion, MaterialPoint, Scene, WeightedPoint,
-};
+use stiction_scene::resolved::{self, AttachmentTarget, Cells, MaterialPoint, Scene, WeightedPoint};
 
 /// Why a scene cannot be compiled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -55,7 +53,7 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         body_of_node.resize(rest.len(), index as u32);
         let mut body = compile_body(source, index as u32, first, &rest, &mut rods);
         let first_shell = shells.len();
-        if has_edge_normals(&source.material) {
+        if source.material.has_edge_normals() {
             shells.extend(shell_edges(&body.triangles, index as u32));
         }
         body.shell_edges = first_shell..shells.len();
@@ -84,6 +82,7 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         roots,
         by_mesh,
         by_coupling,
+        derived: Derived::default(),
     };
     refuse_massless(scene, &model)?;
     Ok(model)
@@ -128,7 +127,6 @@ fn compile_body(
         skin: None,
         uv: source.mesh.uv.clone(),
         rest_shape: source.rest,
-        inflation: source.inflation,
         warp: source.warp,
         instance_of: source.instance_of.as_ref().map(|i| i.name.clone()),
         colour: source.colour,
@@ -141,12 +139,6 @@ fn material_points(source: &resolved::Body, first: usize) -> Vec<MaterialPoint> 
     let mut points = source.frames.as_ref().map_or_else(Vec::new, |f| f.points.clone());
     points.iter_mut().flat_map(|p| &mut p.nodes).for_each(|n| *n += first as u32);
     points
-}
-
-/// Whether bending needs the normals at the edges as unknowns.
-fn has_edge_normals(material: &Material) -> bool {
-    let by_shape = |c: &ClothMaterial| c.bending == BendingLaw::ShapeOperator && c.bending_stiffness > 0.0;
-    matches!(material, Material::Cloth(cloth) if by_shape(cloth))
 }
 
 /// Every node must have mass: a step divides by it.
@@ -165,8 +157,8 @@ fn pins(scene: &Scene, bodies: &[Body], rods: &RodTable, shells: &[ShellEdge], i
     let mut frames = rods.initial_frames(initial);
     frames.extend(bisecting_frames(shells, |b| &bodies[b as usize].triangles[..], initial));
     let mut groups = Vec::new();
-    for (body, source) in bodies.iter().zip(&scene.bodies) {
-        for pin in source.pins.iter().filter(|p| p.stiffness.is_none()) {
+    for (index, (body, source)) in bodies.iter().zip(&scene.bodies).enumerate() {
+        for (number, pin) in source.pins.iter().enumerate().filter(|(_, p)| p.stiffness.is_none()) {
             let nodes: Vec<u32> = pin.vertices.iter().map(|v| v + body.nodes.start as u32).collect();
             let held = |n: u32| nodes.binary_search(&n).is_ok();
             let held_triangle = |t: u32| body.triangles[t as usize].iter().all(|&n| held(n));
@@ -182,7 +174,8 @@ fn pins(scene: &Scene, bodies: &[Body], rods: &RodTable, shells: &[ShellEdge], i
             groups.push(PinGroup {
                 reference,
                 edges,
-                motion: pin.motion.clone(),
+                source: PinSource { body: index, pin: number },
+                follow: pin.follow,
                 active: pin.active.clone(),
                 nodes,
             });
@@ -193,19 +186,19 @@ fn pins(scene: &Scene, bodies: &[Body], rods: &RodTable, shells: &[ShellEdge], i
 
 fn anchors(scene: &Scene, bodies: &[Body]) -> Anchors {
     let mut groups = Vec::new();
-    for (body, source) in bodies.iter().zip(&scene.bodies) {
-        for pin in &source.pins {
-            let Some(stiffness) = pin.stiffness else { continue };
+    for (index, (body, source)) in bodies.iter().zip(&scene.bodies).enumerate() {
+        for (number, pin) in source.pins.iter().enumerate().filter(|(_, p)| p.stiffness.is_some()) {
             groups.push(AnchorGroup {
                 nodes: pin.vertices.iter().map(|v| v + body.nodes.start as u32).collect(),
                 reference: pin.vertices.iter().map(|&v| source.mesh.vertices[v as usize]).collect(),
-                motion: pin.motion.clone(),
-                stiffness,
+                source: AnchorSource::Pin(PinSource { body: index, pin: number }),
+                spring: SpringId::Anchor(groups.len()),
+                follow: pin.follow,
                 active: pin.active.clone(),
             });
         }
     }
-    for attachment in &scene.attachments {
+    for (index, attachment) in scene.attachments.iter().enumerate() {
         let AttachmentTarget::Collider { collider, points } = &attachment.target else { continue };
         let body = &bodies[attachment.body];
         let vertices = &scene.bodies[attachment.body].mesh.vertices;
@@ -216,11 +209,9 @@ fn anchors(scene: &Scene, bodies: &[Body]) -> Anchors {
         groups.push(AnchorGroup {
             nodes: attached.iter().map(|v| v + body.nodes.start as u32).collect(),
             reference: attached.iter().zip(points).map(place).collect(),
-            motion: match &scene.colliders[*collider].motion {
-                ColliderMotion::Keyed(motion) => motion.clone(),
-                ColliderMotion::Static | ColliderMotion::Sequence { .. } => Motion::fixed(),
-            },
-            stiffness: attachment.stiffness,
+            source: AnchorSource::Attachment(index),
+            spring: SpringId::Attachment(index),
+            follow: Some(*collider),
             active: attachment.active.clone(),
         });
     }
@@ -229,7 +220,7 @@ fn anchors(scene: &Scene, bodies: &[Body]) -> Anchors {
 
 fn couplings(scene: &Scene, bodies: &[Body]) -> Vec<Coupling> {
     let mut out = Vec::new();
-    for attachment in &scene.attachments {
+    for (index, attachment) in scene.attachments.iter().enumerate() {
         let AttachmentTarget::Body { body, points } = &attachment.target else { continue };
         for (one, point) in attachment.points.iter().zip(points) {
             let terms = signed_terms(bodies, (attachment.body, one), (*body, point));
@@ -238,13 +229,19 @@ fn couplings(scene: &Scene, bodies: &[Body]) -> Vec<Coupling> {
                 false => Vec3::zeros(),
             };
             let active = attachment.active.clone();
-            out.push(Coupling { terms, stiffness: attachment.stiffness, offset, rest_length: 0.0, active });
+            out.push(Coupling {
+                terms,
+                spring: SpringId::Attachment(index),
+                offset,
+                rest_length: 0.0,
+                active,
+            });
         }
     }
     for s in &scene.stitches {
         let terms = signed_terms(bodies, (s.body_a, &s.point_a), (s.body_b, &s.point_b));
-        let (stiffness, rest_length, active) = (s.stiffness, s.rest_length, s.active.clone());
-        out.push(Coupling { terms, stiffness, offset: Vec3::zeros(), rest_length, active });
+        let (spring, rest_length, active) = (SpringId::Stitch(s.table), s.rest_length, s.active.clone());
+        out.push(Coupling { terms, spring, offset: Vec3::zeros(), rest_length, active });
     }
     out
 }

@@ -1,7 +1,9 @@
 //! Springs that tie bodies to places and to each other.
 
+use crate::parameters::Parameters;
+use crate::pins::PinSource;
+use crate::springs::SpringId;
 use stiction_numerics::Vec3;
-use stiction_scene::motion::Motion;
 use stiction_scene::resolved::is_active;
 
 /// A spring between two material points, each a fixed combination of nodes: ½ k (|Σ c_i x_i| − l)².
@@ -9,8 +11,8 @@ use stiction_scene::resolved::is_active;
 pub struct Coupling {
     /// Nodes with their coefficients: those of the first point, then those of the second with a minus sign.
     pub terms: Vec<(u32, f64)>,
-    /// Stiffness \[N/m\].
-    pub stiffness: f64,
+    /// Where its stiffness stands among the parameters.
+    pub spring: SpringId,
     /// Vector kept between the points \[m\] (zero pulls them together).
     pub offset: Vec3,
     /// Length at which the spring is free of force \[m\]; zero with `offset` for attachments.
@@ -26,12 +28,23 @@ pub struct AnchorGroup {
     pub nodes: Vec<u32>,
     /// Where each place was at time zero \[m\].
     pub reference: Vec<Vec3>,
-    /// Motion of the places.
-    pub motion: Motion,
-    /// Stiffness per node \[N/m\].
-    pub stiffness: f64,
+    /// What the scene calls it.
+    pub source: AnchorSource,
+    /// Where the stiffness per node stands among the parameters.
+    pub spring: SpringId,
+    /// Collider that carries the places, if one does.
+    pub follow: Option<usize>,
     /// Times during which it holds \[s\]; empty means always.
     pub active: Vec<(f64, f64)>,
+}
+
+/// What a group of anchors is in the scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnchorSource {
+    /// A soft pin.
+    Pin(PinSource),
+    /// An attachment to a collider, by number.
+    Attachment(usize),
 }
 
 /// All springs from nodes to moving places: ½ k |x − a(t)|².
@@ -54,13 +67,14 @@ pub struct Anchor {
 
 impl Anchors {
     /// The anchors that act in a step from `start` to `end`, with their places at the end.
-    pub fn at(&self, start: f64, end: f64) -> Vec<Anchor> {
+    pub fn at(&self, parameters: &Parameters, start: f64, end: f64) -> Vec<Anchor> {
         let mut out = Vec::new();
-        for group in self.groups.iter().filter(|g| is_active(&g.active, start)) {
-            let pose = group.motion.pose(end);
+        let groups = self.groups.iter().zip(&parameters.controls.anchors);
+        for (group, motion) in groups.filter(|(g, _)| is_active(&g.active, start)) {
+            let (pose, stiffness) = (motion.pose(end), parameters.springs.stiffness(group.spring));
             out.extend(group.nodes.iter().zip(&group.reference).map(|(&node, reference)| Anchor {
                 node,
-                stiffness: group.stiffness,
+                stiffness,
                 target: pose.apply(reference),
             }));
         }

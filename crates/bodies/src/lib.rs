@@ -7,8 +7,12 @@
 //! per inner edge of a shell (the angle of its normal, see [`shells`]), both in the first component, the other two unused. Nodes are the vertices of the bodies in the user's order, body after body.
 
 pub mod build;
+pub mod by_path;
+pub mod changed;
 pub mod colliders;
+pub mod controls;
 pub mod couplings;
+mod derived;
 pub mod directions;
 pub mod frames;
 pub mod mass;
@@ -19,13 +23,18 @@ pub mod pins;
 pub mod rods;
 pub mod roots;
 pub mod shells;
+pub mod springs;
 pub mod state;
 pub mod surfaces;
 pub mod topology;
 
 pub use build::{BuildError, build};
+pub use by_path::{Bounds, Parameter, ParameterError, ParameterValue};
+pub use changed::Changed;
 pub use colliders::ColliderTable;
+pub use controls::Controls;
 pub use couplings::{Anchors, Coupling};
+pub use derived::Derived;
 pub use frames::EdgeFrame;
 pub use model::{Body, Model, Skin};
 pub use parameters::Parameters;
@@ -33,5 +42,6 @@ pub use pins::{PinTable, Prescription};
 pub use rods::{RodEdge, RodJoint, RodTable};
 pub use roots::{RaisedRoot, Roots};
 pub use shells::ShellEdge;
+pub use springs::{SpringId, SpringTable};
 pub use state::State;
 pub use surfaces::{ObjectId, Surfaces};

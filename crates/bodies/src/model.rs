@@ -2,6 +2,7 @@
 
 use crate::colliders::ColliderTable;
 use crate::couplings::{Anchors, Coupling};
+use crate::derived::Derived;
 use crate::frames::EdgeFrame;
 use crate::partition::Partition;
 use crate::pins::PinTable;
@@ -11,7 +12,7 @@ use crate::shells::{ShellEdge, bisecting_frames};
 use crate::surfaces::Surfaces;
 use std::ops::Range;
 use stiction_numerics::{Vec2, Vec3};
-use stiction_scene::resolved::{BodyKind, Inflation, MaterialPoint, RestShape};
+use stiction_scene::resolved::{BodyKind, MaterialPoint, RestShape};
 
 /// Topology, rest shapes and maps of a whole scene. Immutable once built.
 #[derive(Clone, Debug)]
@@ -46,6 +47,8 @@ pub struct Model {
     pub by_mesh: Partition,
     /// Blocks joined by the mesh or by couplings.
     pub by_coupling: Partition,
+    /// What later crates compile from this model and share.
+    pub derived: Derived,
 }
 
 /// One body: its name, its ranges in the arrays of the model and its cells in global node indices.
@@ -77,13 +80,11 @@ pub struct Body {
     pub uv: Option<Vec<Vec2>>,
     /// Which shape is free of stress.
     pub rest_shape: RestShape,
-    /// Pressure inside its closed surface, if any.
-    pub inflation: Option<Inflation>,
     /// Warp direction in the rest shape when there is no pattern.
     pub warp: Option<Vec3>,
     /// Name of the body that this one copies, if it is an instance.
     pub instance_of: Option<String>,
-    /// Display colour, linear RGB.
+    /// Display colour, sRGB from 0 to 1.
     pub colour: Option<[f32; 3]>,
     /// Geometric thickness \[m\].
     pub thickness: f64,

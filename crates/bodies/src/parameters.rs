@@ -1,17 +1,23 @@
 //! Values that estimation, adjoints and control may vary while the model stays the same.
 
+use crate::controls::Controls;
 use crate::mass::lumped_masses;
 use crate::model::Model;
+use crate::springs::SpringTable;
 use stiction_numerics::Vec3;
 use stiction_scene::Scene;
 use stiction_scene::material::Material;
-use stiction_scene::resolved::{FrictionPair, FrictionTable, Surface, Wind};
+use stiction_scene::resolved::{
+    FrictionPair, FrictionTable, Gravity, Inflation, Surface, Wind, WrittenMaterial,
+};
 
-/// Materials, masses, friction, gravity and wind: one table that goes with the model.
+/// Materials, masses, friction, gravity, wind, pressure, springs and controls: one table that goes with the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// Material of each body.
     pub materials: Vec<Material>,
+    /// What each of them was resolved from.
+    pub(crate) written_materials: Vec<WrittenMaterial>,
     /// Lumped mass per block, from the densities of the materials: \[kg\] for nodes, \[kg m²\] for angles.
     pub mass: Vec<f64>,
     /// Friction coefficient of each body, then of each collider.
@@ -20,10 +26,21 @@ pub struct Parameters {
     pub grain_friction: Vec<Option<[f64; 2]>>,
     /// Pair table and mixing rule.
     pub friction_table: FrictionTable,
-    /// Gravity \[m/s²\].
-    pub gravity: Vec3,
+    /// Gravity over time.
+    pub gravity: Gravity,
     /// Air and its motion.
     pub wind: Wind,
+    /// Pressure inside the closed surface of each body that is inflated.
+    pub inflation: Vec<Option<Inflation>>,
+    /// Stiffness of soft pins, attachments, stitches and roots.
+    pub springs: SpringTable,
+    /// Motions of pins and anchors.
+    pub controls: Controls,
+    /// Direction away from the ground.
+    pub(crate) up: Vec3,
+    /// Force on each node in the next step \[N\]; empty when there is none. A control of the caller: no scene
+    /// holds it, and no solver keeps it.
+    pub external: Vec<Vec3>,
     /// Number of bodies: objects below are bodies, the rest are colliders.
     bodies: usize,
 }
@@ -35,6 +52,7 @@ impl Parameters {
         let colliders = scene.colliders.iter().map(|c| c.friction);
         Parameters {
             materials: scene.bodies.iter().map(|b| b.material.clone()).collect(),
+            written_materials: scene.bodies.iter().map(|b| b.written_material.clone()).collect(),
             mass: lumped_masses(model, |body| &scene.bodies[body].material),
             friction: bodies.chain(colliders).collect(),
             grain_friction: (scene
@@ -44,10 +62,20 @@ impl Parameters {
             .chain(scene.colliders.iter().map(|c| c.friction_direction.as_ref().map(|d| [d.along, d.across])))
             .collect(),
             friction_table: scene.friction.clone(),
-            gravity: scene.gravity,
+            gravity: scene.gravity.clone(),
             wind: scene.wind,
+            inflation: scene.bodies.iter().map(|b| b.inflation).collect(),
+            springs: SpringTable::new(scene, model),
+            controls: Controls::new(scene, &model.pins, &model.anchors),
+            up: scene.up_axis.unit(),
+            external: Vec::new(),
             bodies: scene.bodies.len(),
         }
+    }
+
+    /// Adds the external forces to forces per node \[N\]; without any, nothing is touched.
+    pub fn add_external(&self, forces: &mut [Vec3]) {
+        forces.iter_mut().zip(&self.external).for_each(|(force, external)| *force += external);
     }
 
     /// Total mass of a body \[kg\].
@@ -59,7 +87,7 @@ impl Parameters {
     /// the plain coefficient of the one that has none.
     pub fn grain_between(&self, a: usize, b: usize) -> Option<[f64; 2]> {
         let (first, second) = (self.grain_friction[a], self.grain_friction[b]);
-        if first.is_none() && second.is_none() {
+        if self.friction_table.all.is_some() || (first.is_none() && second.is_none()) {
             return None;
         }
         let (first, second) =

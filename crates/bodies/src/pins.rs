@@ -5,11 +5,11 @@
 //! a shell edge beside a triangle that one pin holds keeps its normal: the shell is clamped along that edge. (A row of
 //! held nodes without such a triangle is a hinge.)
 
+use crate::controls::Controls;
 use crate::frames::{EdgeFrame, orthonormal_to};
 use crate::model::Model;
 use crate::state::State;
 use stiction_numerics::Vec3;
-use stiction_scene::motion::Motion;
 use stiction_scene::resolved::is_active;
 
 /// A pin: nodes that move together.
@@ -21,10 +21,21 @@ pub struct PinGroup {
     pub reference: Vec<Vec3>,
     /// Held rod and shell edges, by frame, with their director at the start.
     pub edges: Vec<(u32, Vec3)>,
-    /// Motion from the start.
-    pub motion: Motion,
+    /// Which pin of the scene it is.
+    pub source: PinSource,
+    /// Collider that it moves with, if it follows one.
+    pub follow: Option<usize>,
     /// Times during which the pin holds \[s\]; empty means always.
     pub active: Vec<(f64, f64)>,
+}
+
+/// A pin of the scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PinSource {
+    /// Its body.
+    pub body: usize,
+    /// Its number among the pins of the body.
+    pub pin: usize,
 }
 
 /// All exact pins of a model.
@@ -50,17 +61,19 @@ impl PinTable {
     }
 
     /// The blocks prescribed over a step from `state.time` to `end`, and their values at `end`.
-    pub fn prescribe(&self, model: &Model, state: &State, end: f64) -> Prescription {
+    pub fn prescribe(&self, model: &Model, controls: &Controls, state: &State, end: f64) -> Prescription {
         let mut out = Prescription { fixed: vec![false; model.blocks()], target: state.blocks.clone() };
-        for group in self.groups.iter().filter(|g| is_active(&g.active, state.time)) {
-            let pose = group.motion.pose(end);
+        let active =
+            || self.groups.iter().zip(&controls.pins).filter(|(g, _)| is_active(&g.active, state.time));
+        for (group, motion) in active() {
+            let pose = motion.pose(end);
             for (&node, reference) in group.nodes.iter().zip(&group.reference) {
                 out.fixed[node as usize] = true;
                 out.target[node as usize] = pose.apply(reference);
             }
         }
-        for group in self.groups.iter().filter(|g| is_active(&g.active, state.time)) {
-            let turn = group.motion.pose(end).linear;
+        for (group, motion) in active() {
+            let turn = motion.pose(end).linear;
             for &(edge, director) in &group.edges {
                 let block = model.twist_block(edge as usize);
                 out.fixed[block] = true;

@@ -2,6 +2,7 @@
 
 use crate::couplings::Coupling;
 use crate::model::Body;
+use crate::springs::SpringId;
 use crate::surfaces::ObjectId;
 use stiction_numerics::Vec3;
 use stiction_scene::resolved::{Rooting, Scene, WeightedPoint};
@@ -15,8 +16,8 @@ pub struct RaisedRoot {
     pub weights: [f64; 3],
     /// Height c \[m\].
     pub height: f64,
-    /// Stiffness \[N/m\].
-    pub stiffness: f64,
+    /// Where its stiffness stands among the parameters.
+    pub spring: SpringId,
 }
 
 /// Everything that holds roots in a model.
@@ -26,6 +27,19 @@ pub struct Roots {
     pub segments: Vec<([u32; 2], ObjectId)>,
     /// Second nodes over shells.
     pub raised: Vec<RaisedRoot>,
+    /// What the stiffness of the roots follows from, body after body; strands in the order of `segments`.
+    pub stiffness: Vec<RootStiffness>,
+}
+
+/// Stiffness of the roots of one body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RootStiffness {
+    /// The body of strands.
+    pub body: usize,
+    /// Stiffness as the scene gives it \[N/m\]; `None` takes EA/l of each first segment.
+    pub given: Option<f64>,
+    /// Length l of each first segment at the start \[m\].
+    pub lengths: Vec<f64>,
 }
 
 impl Roots {
@@ -38,24 +52,27 @@ impl Roots {
 
     fn add(&mut self, rooting: &Rooting, bodies: &[Body], couplings: &mut Vec<Coupling>) {
         let own = bodies[rooting.body].nodes.start as u32;
+        let lengths = rooting.roots.iter().map(|r| r.length).collect();
+        self.stiffness.push(RootStiffness { body: rooting.body, given: rooting.stiffness, lengths });
         let below = bodies[rooting.ground].nodes.start as u32;
-        let hold = |node: u32, point: &WeightedPoint, stiffness: f64| {
+        let hold = |node: u32, point: &WeightedPoint, spring: SpringId| {
             let mut terms = vec![(node, 1.0)];
             terms.extend(point.terms.iter().filter(|t| t.1 != 0.0).map(|&(v, w)| (v + below, -w)));
-            Coupling { terms, stiffness, offset: Vec3::zeros(), rest_length: 0.0, active: Vec::new() }
+            Coupling { terms, spring, offset: Vec3::zeros(), rest_length: 0.0, active: Vec::new() }
         };
         for root in &rooting.roots {
             let [first, second] = root.vertices.map(|v| v + own);
+            let spring = SpringId::Root(self.segments.len());
             self.segments.push(([first, second], rooting.ground as ObjectId));
-            couplings.push(hold(first, &root.seat, root.stiffness));
+            couplings.push(hold(first, &root.seat, spring));
             match root.raised {
-                None => couplings.push(hold(second, &root.ahead, root.stiffness)),
+                None => couplings.push(hold(second, &root.ahead, spring)),
                 Some((corners, height)) => {
                     let weight =
                         |v: u32| root.ahead.terms.iter().filter(|t| t.0 == v).map(|t| t.1).sum::<f64>();
                     let [a, b, c] = corners.map(|v| v + below);
                     let (nodes, weights) = ([second, a, b, c], corners.map(weight));
-                    self.raised.push(RaisedRoot { nodes, weights, height, stiffness: root.stiffness });
+                    self.raised.push(RaisedRoot { nodes, weights, height, spring });
                 }
             }
         }

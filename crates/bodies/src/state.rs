@@ -11,8 +11,8 @@ use stiction_scene::Scene;
 pub struct State {
     /// Time \[s\].
     pub time: f64,
-    /// Positions of the nodes \[m\], then twists of the rod edges and angles of the shell normals \[rad\] in the first
-    /// component.
+    /// Positions of the nodes \[m\], then twists of the rod edges and angles of the shell normals
+    /// \[rad\] in the first component.
     pub blocks: Vec<Vec3>,
     /// Their velocities \[m/s\], \[rad/s\].
     pub velocities: Vec<Vec3>,
@@ -52,7 +52,8 @@ impl State {
         self.velocities[..model.nodes].iter().zip(&parameters.mass).map(|(v, m)| v * *m).sum()
     }
 
-    /// Angular momentum Σ x × m v of all nodes about the origin \[kg m²/s\]; the spin of rod sections is left out.
+    /// Angular momentum Σ x × m v of all nodes about the origin \[kg m²/s\]; the spin of rod
+    /// sections is left out.
     pub fn angular_momentum(&self, model: &Model, parameters: &Parameters) -> Vec3 {
         let nodes = self.blocks[..model.nodes].iter().zip(&self.velocities).zip(&parameters.mass);
         nodes.map(|((x, v), m)| x.cross(v) * *m).sum()
@@ -63,14 +64,19 @@ impl State {
         self.velocities.iter().zip(&parameters.mass).map(|(v, m)| 0.5 * m * v.norm_squared()).sum()
     }
 
-    /// Whether all numbers are finite.
-    pub fn is_finite(&self) -> bool {
-        let finite = |v: &Vec3| v.iter().all(|c| c.is_finite());
-        self.blocks.iter().all(finite) && self.velocities.iter().all(finite)
+    /// Takes the numbers of another state of the same model. The arrays stay where they are, so
+    /// views of them stay valid.
+    pub fn copy_from(&mut self, other: &State) {
+        let State { time, blocks, velocities, frames } = other;
+        self.time = *time;
+        self.blocks.copy_from_slice(blocks);
+        self.velocities.copy_from_slice(velocities);
+        self.frames.copy_from_slice(frames);
     }
 }
 
-/// What a body spins about at the start \[m\]: the mean of its vertices, or the centre of mass of its frames.
+/// What a body spins about at the start \[m\]: the mean of its vertices, or the centre of mass of
+/// its frames.
 fn spin_centre(body: &Body, density: f64, blocks: &[Vec3]) -> Vec3 {
     let weight = |node: usize| body.node_volumes.get(node - body.nodes.start).map_or(1.0, |v| density * v);
     let total: f64 = body.nodes.clone().map(weight).sum();

@@ -65,8 +65,9 @@ fn inner_edges_follow_the_twists_as_scalar_unknowns() {
 #[test]
 fn normals_beside_pinned_triangles_turn_with_the_pin() {
     let (scene, model) = compiled(&[]);
+    let parameters = Parameters::from_scene(&scene, &model);
     let state = State::initial(&model, &scene);
-    let prescription = model.pins.prescribe(&model, &state, 1.0);
+    let prescription = model.pins.prescribe(&model, &parameters.controls, &state, 1.0);
     let held = |n: &u32| model.initial[*n as usize].x < 1.1;
     for (index, edge) in model.shell_edges.iter().enumerate() {
         let triangles = edge.triangles.map(|t| model.bodies[0].triangles[t as usize]);

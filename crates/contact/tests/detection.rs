@@ -6,6 +6,7 @@ use common::World;
 use stiction_contact::detect::{Known, StepMotion};
 use stiction_contact::{ContactKind, EllipticRule, Friction, NewContact};
 use stiction_numerics::{Random, Vec3};
+use stiction_scene::resolved::Gravity;
 
 impl World {
     /// Proximity contacts, then continuous ones that are new.
@@ -37,7 +38,7 @@ fn a_fast_sheet_meets_plane_and_sheet_before_it_passes_them() {
     let mut still = World::new(&text);
     assert!(still.contacts(Vec3::zeros()).0.is_empty());
     let mut fast = World::new(&text);
-    fast.parameters.gravity = Vec3::zeros();
+    fast.parameters.gravity = Gravity::constant(Vec3::zeros());
     // Both sheets move alike: nothing to find. Then the upper one alone.
     assert!(fast.contacts(Vec3::new(0.0, 0.0, -20.0)).1.is_empty());
     let nodes = fast.model.bodies[1].nodes.clone();
@@ -191,7 +192,7 @@ fn near_pairs_are_asked_again_when_they_move_far() {
     let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.0005, -0.002]\n";
     let text = SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once");
     let World { model, parameters, state, mut collider } = World::new(&text);
-    let prescription = model.pins.prescribe(&model, &state, 0.01);
+    let prescription = model.pins.prescribe(&model, &parameters.controls, &state, 0.01);
     let motion = StepMotion {
         start: &state.blocks,
         prescription: &prescription,
@@ -233,7 +234,7 @@ fn a_watched_pair_is_found_again_only_when_it_passes_through() {
         mesh = { rod = { start = [0, -0.1, 0.02], end = [0, 0.1, 0.02], segments = 1 } }
         material = { density = 1000.0, radius = 0.0005, young = 1e7, poisson = 0.3 }\n";
     let World { model, parameters, state, mut collider } = World::new(text);
-    let prescription = model.pins.prescribe(&model, &state, 0.01);
+    let prescription = model.pins.prescribe(&model, &parameters.controls, &state, 0.01);
     let motion = StepMotion {
         start: &state.blocks,
         prescription: &prescription,

@@ -37,7 +37,7 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
     let parameters = Parameters::from_scene(&scene, &model);
     let start = State::initial(&model, &scene);
     let mut collider = Collider::new(&model, DetectOptions::default()).expect("sound");
-    let prescription = model.pins.prescribe(&model, &start, STEP);
+    let prescription = model.pins.prescribe(&model, &parameters.controls, &start, STEP);
     let motion = StepMotion {
         start: &start.blocks,
         prescription: &prescription,
@@ -53,7 +53,7 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
     let mut ends = wanted.clone();
     let report = collider.limit_step(&model, &motion, &mut ends).expect("sound");
     let mut crossings = |blocks: &[Vec3]| {
-        let found = collider.judge(&model, blocks, STEP).expect("sound");
+        let found = collider.intersections(&model, blocks, STEP).expect("sound");
         found.crossings.len() + found.inside.len()
     };
     let crossings = [crossings(&wanted), crossings(&ends)];

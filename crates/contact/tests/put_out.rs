@@ -28,9 +28,9 @@ fn what_came_in_is_put_out_and_nothing_else_moves() {
     state.blocks[3] = Vec3::new(0.0, 0.05, 0.0);
     let collider = Collider::new(&model, DetectOptions::default()).expect("the surfaces are sound");
     let parameters = Parameters::from_scene(&scene, &model);
-    assert!(parameters.gravity.norm() > 0.0);
+    assert!(parameters.gravity.at(0.0).norm() > 0.0);
     let (time, h) = (0.0, 0.02);
-    let prescription = model.pins.prescribe(&model, &state, h);
+    let prescription = model.pins.prescribe(&model, &parameters.controls, &state, h);
     let motion =
         StepMotion { start: &state.blocks, prescription: &prescription, parameters: &parameters, time, h };
     let mut blocks = state.blocks.clone();

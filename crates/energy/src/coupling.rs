@@ -4,7 +4,7 @@
 
 use crate::element::Curvature;
 use crate::spring::RadialSpring;
-use stiction_bodies::Coupling;
+use stiction_bodies::{Coupling, SpringTable};
 use stiction_numerics::{BlockMatrix, Vec3};
 
 /// All couplings of a model. There are few of them, so they run one after the other.
@@ -14,9 +14,12 @@ pub struct Couplings {
 }
 
 impl Couplings {
-    /// Takes over the couplings of a model.
-    pub fn new(couplings: &[Coupling]) -> Couplings {
-        let spring = |c: &Coupling| RadialSpring { stiffness: c.stiffness, rest_length: c.rest_length };
+    /// The couplings of a model with the stiffness that its parameters give them.
+    pub fn new(couplings: &[Coupling], stiffness: &SpringTable) -> Couplings {
+        let spring = |c: &Coupling| RadialSpring {
+            stiffness: stiffness.stiffness(c.spring),
+            rest_length: c.rest_length,
+        };
         Couplings { springs: couplings.iter().map(|c| (c.clone(), spring(c))).collect() }
     }
 

@@ -1,7 +1,10 @@
 //! Small-strain moduli: every law gives back the E, ν (and G) that it was made from, to 1e-6.
 
+use std::path::Path;
 use stiction_energy::{BaraffWitkin, Curvature, Lame, MembraneLaw, Orthotropic, SolidLaw};
 use stiction_numerics::{Mat3, Mat3x2, Vec3};
+use stiction_scene::Material;
+use stiction_scene::law::{LAWS, Law};
 
 /// Central differences over ±STRAIN: the error is of the order STRAIN² = 1e-10.
 const STRAIN: f64 = 1e-5;
@@ -31,7 +34,7 @@ fn free_lateral_strain(lateral_stress: impl Fn(f64) -> f64) -> f64 {
 fn solids_under_uniaxial_stress() {
     let (young, poisson) = (5e5, 0.37);
     let lame = Lame::solid(young, poisson);
-    for law in SolidLaw::ALL {
+    for (_, law) in SolidLaw::all() {
         let pulled = |axial: f64| {
             let f = |lateral: f64| Mat3::from_diagonal(&Vec3::new(1.0 + axial, 1.0 + lateral, 1.0 + lateral));
             let lateral = free_lateral_strain(|l| law.stress(&f(l), &lame)[(1, 1)]);
@@ -47,7 +50,7 @@ fn solids_under_uniaxial_stress() {
 fn solids_from_the_hessian_at_rest() {
     let (young, poisson) = (5e5, 0.37);
     let lame = Lame::solid(young, poisson);
-    for law in SolidLaw::ALL {
+    for (_, law) in SolidLaw::all() {
         let h = law.hessian(&Mat3::identity(), &lame, Curvature::Exact).dense();
         // Column-major entries: F₀₀ = 0, F₁₁ = 4, F₁₀ = 1, F₀₁ = 3. Shear δF = e₀e₁ᵀ + e₁e₀ᵀ has energy ½·4μ.
         let lambda = h[(0, 4)];
@@ -134,5 +137,29 @@ fn woven_membranes_under_plane_stress() {
         assert_close("rest E₂", (c22 - c12 * c12 / c11) / thickness, weft);
         assert_close("rest ν₁₂", c12 / c22, poisson);
         assert_close("rest G", c33 / thickness, shear);
+    }
+}
+
+/// What scenes name, through their materials: `arap` has the Young's modulus given and no Poisson effect, all others both.
+#[test]
+fn laws_of_cloth_have_the_moduli_of_their_material() {
+    let (young, poisson) = (8e5, 0.28);
+    for row in LAWS.iter().filter(|row| row.cloth && row.law != Law::BaraffWitkin) {
+        let text = format!(
+            "stiction = 1\n[bodies.sheet]\nkind = 'cloth'\nmesh = {{ grid = {{ size = [1, 1], cells = [1, 1] }} }}
+            material = {{ density = 500.0, thickness = 4e-4, young = {young}, poisson = {poisson}, law = '{}' }}",
+            row.name
+        );
+        let loaded = stiction_scene::load_text("test.toml", &text, Path::new("."), &[] as &[&str]);
+        let scene = loaded.unwrap_or_else(|error| panic!("{}: {error}", row.name)).scene;
+        let Material::Cloth(cloth) = &scene.bodies[0].material else { panic!("cloth") };
+        let law = MembraneLaw::of(cloth).expect("a law of cloth");
+        let ratio = if row.law == Law::Arap { 0.0 } else { poisson };
+        let (e, nu, g) = measured_membrane(&law, 0);
+        assert_close(&format!("{} E", row.name), e / cloth.thickness, young);
+        assert_close(&format!("{} ν", row.name), nu, ratio);
+        assert_close(&format!("{} G", row.name), g / cloth.thickness, young / (2.0 * (1.0 + ratio)));
+        let small = law.small_strain();
+        assert_close(&format!("{} small strain", row.name), small.c12 / small.c22, ratio);
     }
 }

@@ -5,7 +5,7 @@ use crate::llt::ComponentFactor;
 use crate::plan::{ComponentPlan, UpperGraph, plan_components};
 use rayon::prelude::*;
 use std::sync::Arc;
-use stiction_numerics::{BlockMatrix, BlockPattern, Vec3};
+use stiction_numerics::{BlockMatrix, BlockPattern, Preconditioner, Vec3};
 
 /// Cholesky factor of a [`BlockMatrix`]: analyse a pattern once, factor many times, solve many times.
 ///
@@ -212,5 +212,13 @@ impl SparseCholesky {
     /// Bytes of the factor: values and row indices.
     pub fn factor_bytes(&self) -> usize {
         self.components.iter().map(|c| c.factor.bytes()).sum()
+    }
+}
+
+/// The factor of a nearby matrix, such as the symmetric part of a general one.
+impl Preconditioner for SparseCholesky {
+    fn apply(&self, r: &[Vec3], z: &mut [Vec3]) {
+        z.copy_from_slice(r);
+        self.solve_in_place(z);
     }
 }

@@ -17,14 +17,18 @@ pub struct SparseLu {
 }
 
 impl SparseLu {
-    /// Symbolic analysis and first factorisation.
-    pub fn new(matrix: &CscMatrix) -> Result<Self, FactorError> {
+    /// Symbolic analysis of a pattern; values do not matter.
+    pub fn analyse(matrix: &CscMatrix) -> Result<Self, FactorError> {
         let n = matrix.size();
         let (starts, rows) = matrix.indices();
         let pattern = SymbolicSparseColMatRef::new_checked(n, n, starts, None, rows);
         let symbolic = factorize_symbolic_lu(pattern, Default::default())?;
-        let mut result =
-            Self { pattern: matrix.clone(), symbolic, numeric: NumericLu::new(), factored: false };
+        Ok(Self { pattern: matrix.clone(), symbolic, numeric: NumericLu::new(), factored: false })
+    }
+
+    /// Symbolic analysis and first factorisation.
+    pub fn new(matrix: &CscMatrix) -> Result<Self, FactorError> {
+        let mut result = Self::analyse(matrix)?;
         result.factor(matrix)?;
         Ok(result)
     }
@@ -63,17 +67,33 @@ impl SparseLu {
 
     /// Solves A x = b in place; an error when the factor is singular to working precision.
     pub fn solve_in_place(&self, rhs: &mut [f64]) -> Result<(), FactorError> {
+        self.solve(rhs, false)
+    }
+
+    /// Solves Aᵀ x = b in place; an error when the factor is singular to working precision.
+    pub fn solve_transposed_in_place(&self, rhs: &mut [f64]) -> Result<(), FactorError> {
+        self.solve(rhs, true)
+    }
+
+    fn solve(&self, rhs: &mut [f64], is_transposed: bool) -> Result<(), FactorError> {
         let n = self.pattern.size();
         assert_eq!(rhs.len(), n, "right-hand side needs {n} rows");
         if !self.factored {
             return Err(FactorError::Singular);
         }
-        let request = self.symbolic.solve_in_place_scratch::<f64>(1, Par::Seq);
+        let request = match is_transposed {
+            true => self.symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq),
+            false => self.symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
+        };
         let mut memory = MemBuffer::try_new(request).map_err(|_| FactorError::OutOfMemory)?;
         let factor = LuRef::new_unchecked(&self.symbolic, &self.numeric);
         let finite = rhs.iter().all(|v| v.is_finite());
         let columns = MatMut::from_column_major_slice_mut(rhs, n, 1);
-        factor.solve_in_place_with_conj(Conj::No, columns, Par::Seq, MemStack::new(&mut memory));
+        let stack = MemStack::new(&mut memory);
+        match is_transposed {
+            true => factor.solve_transpose_in_place_with_conj(Conj::No, columns, Par::Seq, stack),
+            false => factor.solve_in_place_with_conj(Conj::No, columns, Par::Seq, stack),
+        }
         // A vanishing pivot divides by zero: the library does not report it, the solution does.
         if finite && rhs.iter().any(|v| !v.is_finite()) {
             return Err(FactorError::Singular);

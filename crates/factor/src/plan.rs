@@ -121,7 +121,7 @@ pub(crate) fn plan_components(graph: &impl UpperGraph) -> Result<Vec<ComponentPl
 }
 
 /// Component of every block, numbered by lowest block, by union of sets with path halving.
-fn label_components(graph: &impl UpperGraph) -> (Vec<u32>, usize) {
+pub(crate) fn label_components(graph: &impl UpperGraph) -> (Vec<u32>, usize) {
     let n = graph.block_count();
     let mut parent: Vec<u32> = (0..n as u32).collect();
     fn root(parent: &mut [u32], mut i: u32) -> u32 {

@@ -2,6 +2,7 @@
 
 use std::io::{Error as IoError, ErrorKind};
 use std::path::{Path, PathBuf};
+use stiction_limits::OverBudget;
 
 /// Any failure of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +59,14 @@ pub enum OutputError {
         /// What does not hold.
         reason: String,
     },
+    /// A file asks for more memory than the budget has.
+    #[error("{path}: {source}; raise it with --memory GB", path = path.display())]
+    OverBudget {
+        /// The file.
+        path: PathBuf,
+        /// How much was asked for.
+        source: OverBudget,
+    },
     /// A file comes from another version of the format.
     #[error("{path} has format version {found}, this program reads version {expected}; use the version of stiction that wrote it", path = path.display())]
     FormatVersion {
@@ -79,7 +88,7 @@ pub enum OutputError {
         available: String,
     },
     /// The checkpoint was written for another scene.
-    #[error("the checkpoint in {path} belongs to another scene (hash {found}, expected {expected}); restore the scene and its --set values, or start anew with another -o", path = path.display())]
+    #[error("the checkpoint in {path} belongs to another scene (hash {found}, expected {expected}); restore the scene and its --set values, or start again with another -o", path = path.display())]
     OtherScene {
         /// Checkpoint file.
         path: PathBuf,
@@ -89,7 +98,7 @@ pub enum OutputError {
         expected: String,
     },
     /// The checkpoint was written by another program version.
-    #[error("the checkpoint in {path} was written by version {found}, this is {expected}; resume with {found}, or start anew with another -o", path = path.display())]
+    #[error("the checkpoint in {path} was written by version {found}, this is {expected}; resume with {found}, or start again with another -o", path = path.display())]
     OtherVersion {
         /// Checkpoint file.
         path: PathBuf,
@@ -99,7 +108,7 @@ pub enum OutputError {
         expected: String,
     },
     /// No checkpoint can be read.
-    #[error("no checkpoint in {path} can be read ({reason}); start anew with another -o", path = path.display())]
+    #[error("no checkpoint in {path} can be read ({reason}); start again with another -o", path = path.display())]
     CheckpointsDamaged {
         /// Checkpoint folder.
         path: PathBuf,
@@ -182,8 +191,11 @@ impl OutputError {
         }
     }
 
-    /// An error of the operating system met while reading `path`.
+    /// An error of the operating system, or of the memory budget, met while reading `path`.
     pub fn reading(path: &Path, source: IoError) -> Self {
+        if let Some(over) = source.get_ref().and_then(|cause| cause.downcast_ref::<OverBudget>()) {
+            return Self::OverBudget { path: path.to_path_buf(), source: over.clone() };
+        }
         Self::Io { action: "read", path: path.to_path_buf(), source }
     }
 

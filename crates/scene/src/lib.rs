@@ -9,8 +9,10 @@
 mod document;
 mod error;
 pub mod file;
+mod friction_notes;
 pub mod generate;
 pub mod geometry;
+pub mod law;
 mod load;
 pub mod material;
 pub mod motion;
@@ -22,11 +24,12 @@ mod schema;
 pub mod skin;
 
 pub use document::{Document, content_hash};
-pub use error::{MeshError, Problem, SceneError, suggest};
-pub use load::{Loaded, SceneHeader, load, load_canonical, load_full, load_text, scene_files};
+pub use error::{MeshError, Problem, SceneError, nearest, suggest};
+pub use law::Law;
+pub use load::{Loaded, Loader, SceneHeader, load, load_canonical, load_full, load_text, scene_files};
 pub use material::*;
 pub use motion::{Interpolation, KeyFrame, Motion, Pose};
 pub use presets::{Preset, PresetValue, presets};
-pub use resolve::METHODS;
+pub use resolve::{METHODS, resolve_material};
 pub use resolved::*;
 pub use schema::schema_text;

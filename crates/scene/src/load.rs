@@ -2,11 +2,13 @@
 
 use crate::document::{Document, canonical_json, content_hash, sorted};
 use crate::error::{Fault, Problem, SceneError};
+use crate::friction_notes::friction_notes;
 use crate::resolve;
 use crate::resolved::{MethodChoice, Scene};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use stiction_limits::Budget;
 
 /// A resolved scene together with the text that rebuilds it.
 #[derive(Clone, Debug)]
@@ -18,6 +20,8 @@ pub struct Loaded {
     /// Hash of what decides the motion: the values and the content of the mesh files, not where they lie.
     /// `frames` and `output` are left out, so that a run can be lengthened.
     pub hash: String,
+    /// What the user should know about the overrides.
+    pub notes: Vec<String>,
     /// The text behind it, to say where a value stands.
     pub document: Document,
 }
@@ -29,7 +33,7 @@ pub fn load<S: AsRef<str>>(path: &Path, overrides: &[S]) -> Result<Scene, SceneE
 
 /// Loads a scene file and keeps its canonical text.
 pub fn load_full<S: AsRef<str>>(path: &Path, overrides: &[S]) -> Result<Loaded, SceneError> {
-    finish(Document::read(path)?, overrides)
+    Loader::default().file(path, overrides)
 }
 
 /// Loads scene text (TOML or JSON); `file` is used in messages, `base` is where mesh paths start.
@@ -39,12 +43,42 @@ pub fn load_text<S: AsRef<str>>(
     base: &Path,
     overrides: &[S],
 ) -> Result<Loaded, SceneError> {
-    finish(Document::parse(file, text.to_owned(), base.to_path_buf())?, overrides)
+    Loader::default().text(file, text, base, overrides)
 }
 
-fn finish<S: AsRef<str>>(mut document: Document, overrides: &[S]) -> Result<Loaded, SceneError> {
+/// Loads scenes within a memory budget; by default half of the machine's memory.
+#[derive(Clone, Debug, Default)]
+pub struct Loader {
+    /// What the meshes of a scene may take.
+    pub budget: Budget,
+}
+
+impl Loader {
+    /// Loads a scene file with overrides `path=value` and keeps its canonical text.
+    pub fn file<S: AsRef<str>>(&self, path: &Path, overrides: &[S]) -> Result<Loaded, SceneError> {
+        finish(Document::read(path)?, overrides, &self.budget)
+    }
+
+    /// The same for text (TOML or JSON); `file` is used in messages, mesh paths start at `base`.
+    pub fn text<S: AsRef<str>>(
+        &self,
+        file: &str,
+        text: &str,
+        base: &Path,
+        overrides: &[S],
+    ) -> Result<Loaded, SceneError> {
+        let document = Document::parse(file, text.to_owned(), base.to_path_buf())?;
+        finish(document, overrides, &self.budget)
+    }
+}
+
+fn finish<S: AsRef<str>>(
+    mut document: Document,
+    overrides: &[S],
+    budget: &Budget,
+) -> Result<Loaded, SceneError> {
     document.set_all(overrides)?;
-    let (scene, files) = resolve::resolve(&document).map_err(|f| document.error(*f))?;
+    let (scene, files) = resolve::resolve(&document, budget).map_err(|f| document.error(*f))?;
     if let Some(map) = document.tree.as_object_mut() {
         // The name may come from the file's name, which the text does not hold.
         map.insert("name".to_owned(), Value::String(scene.name.clone()));
@@ -52,7 +86,8 @@ fn finish<S: AsRef<str>>(mut document: Document, overrides: &[S]) -> Result<Load
     let base = std::path::absolute(&document.base).unwrap_or_else(|_| document.base.clone());
     let canonical = canonical_json(&document.tree, &base.display().to_string(), &files);
     let hash = motion_hash(&document.tree, &files);
-    Ok(Loaded { scene, canonical, hash, document })
+    let notes = friction_notes(&document, &scene);
+    Ok(Loaded { scene, canonical, hash, notes, document })
 }
 
 fn motion_hash(tree: &Value, files: &BTreeMap<String, String>) -> String {
@@ -142,8 +177,7 @@ pub fn scene_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 impl MethodChoice {
     /// Reads the options as a type that refuses unknown keys.
     pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, SceneError> {
-        let value = serde_json::to_value(&self.options).unwrap_or_default();
-        crate::document::typed(&value).map_err(|mut f| {
+        crate::document::typed(&Value::Object(self.options.clone())).map_err(|mut f| {
             f.path = if f.path.is_empty() { "method".to_owned() } else { format!("method.{}", f.path) };
             f.help = f.help.replace("docs/scene.md", "docs/methods.md");
             SceneError::new(&format!("options of method `{}`", self.key), "", None, *f)

@@ -1,6 +1,8 @@
 //! Elastic materials of cloth, rods and solids in SI units. Stretching and bending moduli are separate,
 //! since real threads and fabrics are not homogeneous plates.
 
+use crate::law::Law;
+
 /// Material of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Material {
@@ -29,6 +31,13 @@ impl Material {
             Material::Rod(m) => m.damping,
             Material::Solid(m) => m.damping,
         }
+    }
+
+    /// Whether bending needs the normals at the edges as unknowns.
+    pub fn has_edge_normals(&self) -> bool {
+        let by_shape =
+            |c: &ClothMaterial| c.bending == BendingLaw::ShapeOperator && c.bending_stiffness > 0.0;
+        matches!(self, Material::Cloth(cloth) if by_shape(cloth))
     }
 
     /// Air drag coefficients.
@@ -68,8 +77,8 @@ pub struct ClothMaterial {
     pub density: f64,
     /// Thickness for mass and stiffness [m].
     pub thickness: f64,
-    /// In-plane law.
-    pub membrane: MembraneLaw,
+    /// In-plane law; one that the table has for cloth.
+    pub law: Law,
     /// In-plane stiffness.
     pub stretch: MembraneStiffness,
     /// Bending law.
@@ -86,19 +95,6 @@ pub struct ClothMaterial {
     pub strain_limit: Option<f64>,
     /// Air drag.
     pub drag: Drag,
-}
-
-/// In-plane law of a shell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MembraneLaw {
-    /// St. Venant–Kirchhoff; orthotropic when the stiffness is.
-    Stvk,
-    /// Neo-Hookean.
-    NeoHookean,
-    /// As rigid as possible (corotational, Poisson ratio only through λ).
-    Arap,
-    /// Baraff–Witkin stretch and shear.
-    BaraffWitkin,
 }
 
 /// In-plane stiffness of a shell, moduli of the bulk material (per thickness).
@@ -243,8 +239,10 @@ pub struct SolidMaterial {
     pub young: f64,
     /// Poisson ratio, −1 < ν < 0.5.
     pub poisson: f64,
-    /// Law.
-    pub law: SolidLaw,
+    /// Law; one that the table has for solids.
+    pub law: Law,
+    /// Mooney–Rivlin: C₀₁/(C₁₀ + C₀₁), 0 to 1. Other laws do not take it.
+    pub mooney_fraction: f64,
     /// Damping.
     pub damping: Damping,
     /// Penalty on change of volume of each tet on top of the law [Pa]; usually 0.
@@ -259,21 +257,6 @@ impl SolidMaterial {
         let (e, nu) = (self.young, self.poisson);
         (e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), e / (2.0 * (1.0 + nu)))
     }
-}
-
-/// Law of a soft solid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SolidLaw {
-    /// St. Venant–Kirchhoff.
-    Stvk,
-    /// Neo-Hookean with a logarithm of the volume.
-    NeoHookean,
-    /// Stable neo-Hookean.
-    StableNeoHookean,
-    /// Corotated linear.
-    Corotated,
-    /// Fixed corotated.
-    FixedCorotated,
 }
 
 #[cfg(test)]

@@ -16,6 +16,16 @@ pub enum Interpolation {
     Smooth,
 }
 
+impl Interpolation {
+    /// Weight of the next key at a fraction of the way to it.
+    pub fn weight(self, fraction: f64) -> f64 {
+        match self {
+            Interpolation::Linear => fraction,
+            Interpolation::Smooth => fraction * fraction * (3.0 - 2.0 * fraction),
+        }
+    }
+}
+
 /// A pose at a time, relative to the initial place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeyFrame {
@@ -44,6 +54,8 @@ pub struct Motion {
     pub velocity: Vec3,
     /// Constant angular velocity applied after the keyed rotation [rad/s].
     pub angular_velocity: Vec3,
+    /// Unit axis of the constant turning as written; zero where none is. Keeps the direction while the rate is zero.
+    pub turn_axis: Vec3,
     /// Time from which the constant rates act [s].
     pub start: f64,
     /// Time until which the constant rates act [s]; may be infinite.
@@ -59,6 +71,7 @@ impl Default for Motion {
             repeat: false,
             velocity: Vec3::zeros(),
             angular_velocity: Vec3::zeros(),
+            turn_axis: Vec3::zeros(),
             start: 0.0,
             end: f64::INFINITY,
         }
@@ -239,9 +252,10 @@ impl Motion {
     fn between(&self, a: &KeyFrame, b: &KeyFrame, time: f64) -> Keyed {
         let length = b.time - a.time;
         let u = (time - a.time) / length;
-        let (w, rate) = match self.interpolation {
-            Interpolation::Linear => (u, 1.0 / length),
-            Interpolation::Smooth => (u * u * (3.0 - 2.0 * u), 6.0 * u * (1.0 - u) / length),
+        let w = self.interpolation.weight(u);
+        let rate = match self.interpolation {
+            Interpolation::Linear => 1.0 / length,
+            Interpolation::Smooth => 6.0 * u * (1.0 - u) / length,
         };
         let mix = |from: Vec3, to: Vec3| [from + (to - from) * w, (to - from) * rate];
         Keyed {
@@ -291,6 +305,7 @@ mod tests {
             repeat: false,
             velocity: Vec3::new(0.1, 0.2, 0.3),
             angular_velocity: Vec3::new(1.0, -0.5, 0.25),
+            turn_axis: Vec3::zeros(),
             start: 0.2,
             end: 2.0,
         }

@@ -20,7 +20,7 @@ translate = [0, 0, 2]
 [colliders.ball]
 sphere = { radius = 0.5 }
 motion = { velocity = [1, 0, 0], keys = [{ time = 0 }, { time = 1, rotate = { axis = "z", degrees = 720 } }] }
-[variants.size.seed]
+[variants.size.paper]
 "bodies.c.mesh.grid.cells" = [8, 4]
 frames = 7
 "#;
@@ -41,10 +41,10 @@ fn units_then_rotation_then_translation() {
 #[test]
 fn overrides_reach_values_and_variants() {
     let set =
-        ["size=seed", "bodies.c.material.young=2e6", "gravity=[0,0,-1]", "fps=60", "output.contacts=true"];
+        ["size=paper", "bodies.c.material.young=2e6", "gravity=[0,0,-1]", "fps=60", "output.contacts=true"];
     let scene = load(BASE, &set).scene;
     assert_eq!(scene.bodies[0].mesh.vertices.len(), 45);
-    assert_eq!((scene.frames, scene.fps, scene.gravity.z), (7, 60.0, -1.0));
+    assert_eq!((scene.frames, scene.fps, scene.gravity.at(0.0).z), (7, 60.0, -1.0));
     assert!(scene.output.contacts);
     let Material::Cloth(m) = &scene.bodies[0].material else { panic!("cloth expected") };
     assert_eq!(m.stretch, MembraneStiffness::Isotropic { young: 2e6, poisson: 0.243 });
@@ -52,9 +52,44 @@ fn overrides_reach_values_and_variants() {
 }
 
 #[test]
+fn the_older_word_for_the_size_of_the_paper_still_works() {
+    assert_eq!(load(BASE, &["size=seed"]).hash, load(BASE, &["size=paper"]).hash);
+}
+
+/// Options are converted once, so that what is written is what the method reads: nothing, say, stays
+/// nothing instead of an empty text.
+#[test]
+fn options_of_methods_arrive_as_they_are_written() {
+    let json = r#"{ "stiction": 1, "method": { "key": "newton", "linear": null, "tolerance": 1e-6 },
+        "bodies": { "c": { "kind": "cloth", "material": "cotton",
+            "mesh": { "grid": { "size": [1, 1], "cells": [1, 1] } } } } }"#;
+    let method = load(json, &[]).scene.method;
+    assert!(method.options["linear"].is_null(), "{method:?}");
+    assert_eq!(method.options["tolerance"].as_f64(), Some(1e-6));
+}
+
+/// `[methods.KEY.study]` is joined with `[method.study]`.
+#[test]
+fn options_of_studies_are_joined() {
+    let study = ["method.study.beta=2", "methods.newton.study.sigma=3", "methods.newton.study.beta=4"];
+    let options = load(BASE, &study).scene.method.options;
+    assert_eq!(options["study"], serde_json::json!({ "beta": 4, "sigma": 3 }));
+}
+
+/// Colours are what pictures and the viewer take as sRGB; the reference must say so.
+#[test]
+fn colours_are_documented_as_they_are_stored() {
+    let schema = include_str!("../../../docs/scene.schema.json");
+    assert!(schema.contains("Display colour, sRGB from 0 to 1."));
+    let text = BASE.replace("[bodies.c]", "[bodies.c]\ncolour = [0.5, 0.25, 1.0]");
+    let scene = load(&text, &[]).scene;
+    assert_eq!(scene.bodies[0].colour, Some([0.5, 0.25, 1.0]));
+}
+
+#[test]
 fn another_method_takes_its_own_options() {
     let scene = load(BASE, &[]).scene;
-    assert_eq!(scene.method.options["tolerance"].as_float(), Some(1e-6));
+    assert_eq!(scene.method.options["tolerance"].as_f64(), Some(1e-6));
     let method = load(BASE, &["method.key=admm", "method.weight=2"]).scene.method;
     assert_eq!(method.key, "admm");
     assert_eq!(method.options.keys().map(String::as_str).collect::<Vec<_>>(), ["iterations", "weight"]);
@@ -85,12 +120,12 @@ fn json_means_the_same() {
 
 #[test]
 fn canonical_text_rebuilds_the_scene() {
-    let kept = load(BASE, &["size=seed", "seed=3"]);
+    let kept = load(BASE, &["size=paper", "seed=3"]);
     let again = load_canonical(&kept.canonical).expect("kept scene");
     assert_eq!(again.scene, kept.scene);
     assert_eq!((again.hash, again.canonical), (kept.hash.clone(), kept.canonical.clone()));
     assert_ne!(kept.hash, load(BASE, &[]).hash);
-    assert_eq!(kept.hash, load(BASE, &["size=seed", "seed=3", "frames=99"]).hash);
+    assert_eq!(kept.hash, load(BASE, &["size=paper", "seed=3", "frames=99"]).hash);
 }
 
 #[test]
@@ -352,4 +387,49 @@ fn copies_that_follow_a_collider_turn_about_its_centre() {
     let Some(copy) = scene.bodies.iter().find(|b| b.name == "c.0") else { panic!("the copy is there") };
     assert_eq!(copy.pins[0].motion.centre, Vec3::zeros());
     assert_eq!(copy.pins[1].motion.centre.y, 3.0);
+}
+
+#[test]
+fn gravity_over_time_is_read_and_runs_between_its_keys() {
+    let keys = "gravity = { keys = [{ time = 0, value = 2 }, { time = 1, value = [3, 0, 0] }], interpolation = 'smooth' }\n";
+    let text = BASE.replace("name = \"m\"\n", &format!("name = \"m\"\n{keys}"));
+    let gravity = load(&text, &[]).scene.gravity;
+    assert_eq!(gravity.at(0.0), Vec3::new(0.0, 0.0, -2.0));
+    assert_eq!(gravity.at(0.5), Vec3::new(1.5, 0.0, -1.0));
+    assert_eq!(gravity.at(2.0), Vec3::new(3.0, 0.0, 0.0));
+    let later = load(&text, &["gravity.keys.1.value=5"]).scene.gravity;
+    assert_eq!(later.at(1.0), Vec3::new(0.0, 0.0, -5.0));
+    let swapped = text.replace("time = 1, value", "time = 0, value");
+    let error = load_text("m.toml", &swapped, Path::new("."), &[] as &[&str]).expect_err("keys out of order");
+    assert!(error.to_string().contains("gravity.keys.1.time"), "{error}");
+    let empty = text.replace("[{ time = 0, value = 2 }, { time = 1, value = [3, 0, 0] }]", "[]");
+    let error = load_text("m.toml", &empty, Path::new("."), &[] as &[&str]).expect_err("no keys");
+    assert!(error.to_string().contains("no key frames"), "{error}");
+}
+
+/// √(0.2 · 0.5) of the mixed pair is neither of its coefficients: a note says so, and one key sets all pairs.
+#[test]
+fn issue_19_friction_of_one_surface_leaves_pairs_mixed_and_a_note_says_so() {
+    let text = format!(
+        "{BASE}[colliders.floor]\nplane = {{}}\n[[friction.pairs]]\na = 'c'\nb = 'floor'\nmu = 0.7\n"
+    );
+    let between = |scene: &Scene, collider: usize| {
+        let (body, other) = (&scene.bodies[0], &scene.colliders[collider]);
+        scene
+            .friction
+            .coefficient((Surface::Body(0), body.friction), (Surface::Collider(collider), other.friction))
+    };
+    let one = load(&text, &["bodies.c.friction=0.2"]);
+    assert!((between(&one.scene, 0) - 0.1_f64.sqrt()).abs() < 1e-15);
+    assert_eq!(between(&one.scene, 1), 0.7);
+    let [note] = &one.notes[..] else { panic!("one note expected, not {:?}", one.notes) };
+    for part in ["`c` on `ball` has 0.316 (geometric mean)", "`c` on `floor` has 0.700", "friction.all=0.2"] {
+        assert!(note.contains(part), "{note}");
+    }
+    let all = load(&text, &["friction.all=0.2"]);
+    assert_eq!([between(&all.scene, 0), between(&all.scene, 1)], [0.2; 2]);
+    assert!(all.notes.is_empty(), "{:?}", all.notes);
+    let both = load(&text, &["friction.all=0.2", "colliders.ball.friction=0.9"]);
+    assert!(both.notes[0].contains("changes nothing"), "{:?}", both.notes);
+    assert!(load(&text, &["bodies.c.thickness=0.001"]).notes.is_empty());
 }

@@ -1,9 +1,11 @@
 //! The options of a method in words, from the same source that reads them: names, types, defaults and meanings.
 
 use crate::registry::methods;
+use crate::support::{Level, features, level};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use stiction_scene::METHODS;
 
 /// One option of a method.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -18,6 +20,8 @@ pub struct OptionInfo {
     pub meaning: String,
     /// Values that it can have and what each means, where they are words.
     pub choices: Vec<(String, String)>,
+    /// Whether only comparisons with a paper need it; it then goes into `[method.study]`.
+    pub study: bool,
 }
 
 /// All options of a type, in its order.
@@ -42,7 +46,14 @@ fn option(name: &str, property: &Value, schema: &Value) -> OptionInfo {
         true => kind(property, schema),
         false => "word".to_owned(),
     };
-    OptionInfo { name: name.to_owned(), kind, default, meaning: word(&property["description"]), choices }
+    OptionInfo {
+        name: name.to_owned(),
+        kind,
+        default,
+        meaning: word(&property["description"]),
+        choices,
+        study: false,
+    }
 }
 
 /// The type behind a reference, or the property itself.
@@ -76,34 +87,68 @@ fn word(value: &Value) -> String {
 
 /// The page about methods and their options (`docs/methods.md`).
 pub fn guide_text() -> String {
-    let mut text = String::from(INTRODUCTION);
+    let mut text = String::from(INTRODUCTION) + &support_matrix();
     for method in methods() {
         let readme = format!("../crates/solvers/src/{}/README.md", method.key);
         text += &format!("\n## `{}`\n\nMethod: {}. [More]({readme}).\n\n", method.key, method.summary);
-        let left: Vec<&str> = method.leaves_out.iter().map(|wish| wish.name()).collect();
-        text += &format!("Does not act under it: {}.\n\n", left.join(", "));
-        text += "| option | type | default | meaning |\n| --- | --- | --- | --- |\n";
-        for option in method.options() {
-            let default =
-                if option.default.is_empty() { "none".to_owned() } else { format!("`{}`", option.default) };
-            let mut meaning = option.meaning;
-            for (choice, what) in &option.choices {
-                meaning += &format!("<br>`\"{choice}\"`: {what}");
-            }
-            let meaning = meaning.replace('|', "\\|");
-            text += &format!("| `{}` | {} | {default} | {meaning} |\n", option.name, option.kind);
+        let (study, usual): (Vec<OptionInfo>, Vec<OptionInfo>) =
+            method.options().into_iter().partition(|option| option.study);
+        text += &option_table(&usual);
+        if !study.is_empty() {
+            text += "\nFor studies, in `[method.study]`:\n\n";
+            text += &option_table(&study);
         }
+    }
+    text
+}
+
+fn option_table(options: &[OptionInfo]) -> String {
+    let mut text = String::from("| option | type | default | meaning |\n| --- | --- | --- | --- |\n");
+    for option in options {
+        let default =
+            if option.default.is_empty() { "none".to_owned() } else { format!("`{}`", option.default) };
+        let mut meaning = option.meaning.clone();
+        for (choice, what) in &option.choices {
+            meaning += &format!("<br>`\"{choice}\"`: {what}");
+        }
+        let meaning = meaning.replace('|', "\\|");
+        text += &format!("| `{}` | {} | {default} | {meaning} |\n", option.name, option.kind);
+    }
+    text
+}
+
+/// What every method supports, as a table in Markdown.
+fn support_matrix() -> String {
+    let keys: Vec<String> = METHODS.iter().map(|key| format!("`{key}`")).collect();
+    let mut text = format!("| feature | {} |\n| --- |{}\n", keys.join(" | "), " --- |".repeat(keys.len()));
+    for feature in features() {
+        let cells: Vec<String> =
+            METHODS.iter().map(|key| level(key, feature).map_or(String::new(), Level::text)).collect();
+        text += &format!("| {} | {} |\n", feature.name(), cells.join(" | "));
     }
     text
 }
 
 const INTRODUCTION: &str = "# Methods and their options
 
-Every method runs the same scenes. Its options stand in `[method]` beside `key`, or in `[methods.KEY]`, which is used when that method
-is chosen with `--method KEY`; `--set method.sweeps=10` changes one for a run. `stiction methods` lists the methods, `stiction methods KEY`
-the options of one. Lengths are metres, times seconds.
+Every method runs the same scenes. Its options go into `[method]` next to `key`, or into
+`[methods.KEY]`, which is used when that method is chosen with `--method KEY`;
+`--set method.sweeps=10` changes one for a run. `stiction methods` lists the methods and what they
+support, `stiction methods KEY` the options of one. Lengths are in metres, times in seconds.
 
-This page is made from the code: `cargo run -p stiction-solvers --release --example methods > docs/methods.md`.
+Options that only a comparison with a paper needs go into `[method.study]` (or `[methods.KEY.study]`):
+`method = { key = \"admm\", sweeps = 5, study = { beta = 30.0 } }`. Next to `key` they still act, with a
+note.
+
+This page is made from the code:
+`cargo run -p stiction-solvers --release --example methods > docs/methods.md`.
+
+## What each method supports
+
+`yes`: simulated as [scene.md](scene.md) says. `as …`: replaced by what is named. `ignored`: the scene
+runs without it. `check` and `run` print a note where something is replaced or ignored. `refused`: the
+scene does not run, and the error names the methods that can. `–`: the question does not arise.
+
 ";
 
 #[cfg(test)]

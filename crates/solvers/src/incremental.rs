@@ -1,40 +1,42 @@
-//! The incremental potential of one implicit step, without contact.
+//! The incremental potential of one implicit stage, without contact.
 //!
-//! Backward Euler from (x_t, v_t) to x minimises
+//! A stage with target (x̄, v̄) and implicit part η = γh (see [`crate::stage`]) ends where
 //!
-//! Φ(x) = a/2 |x − x_t − h v_t|²_M + V(x) − f·(x − x_t) + 1/(2h) (x − x_t)ᵀ D (x − x_t) + ½ Σ k |x − a|²
+//! Φ(x) = a/2 |x − x̄ − η v̄|²_M + V(x) − f·(x − x̄) + 1/(2η) (x − x̄)ᵀ D (x − x̄) + ½ Σ k |x − a|²
 //!
-//! a = 1/h² (0 without inertia) · V elastic energy \[J\] · f gravity and the constant part of drag \[N\] ·
-//! D = α M + β K(x_t) + C damping and the linear part of drag \[N s/m\] · k, a anchors.
-//! K is taken at the start of the step (projected), so damping can only dissipate. Drag is
-//! f_d(v) ≈ f_d(v_t) − C (v − v_t), C the force over the relative wind.
+//! is least. a = 1/η² (0 without inertia) · V elastic energy \[J\] · f gravity, the constant part
+//! of drag and what earlier stages left \[N\] · D = α M + β K(x*) + C damping and the linear part
+//! of drag \[N s/m\] · k, a anchors · (x − x̄)/η the velocity. K is taken (projected) at a fixed
+//! configuration x*, so damping can only dissipate, and Φ has a gradient. Drag is linear about v*:
+//! f_d(v) ≈ f_d(v*) − C (v − v*). Backward Euler takes the start of the step as (x*, v*).
 
 use stiction_bodies::couplings::Anchor;
 use stiction_bodies::{Prescription, State};
-use stiction_energy::{Curvature, Elasticity, FrozenDrag, RankOne};
-use stiction_numerics::{BlockMatrix, Mat3, Vec3, ordered_dot, ordered_sum_by};
+use stiction_energy::{Curvature, Elasticity, FrozenDrag};
+use stiction_numerics::{BlockMatrix, Mat3, RankOne, Vec3, ordered_dot, ordered_sum_by};
 
 use crate::solver::World;
+use crate::stage::Stage;
 
 /// Whether a step carries momentum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inertia {
-    /// Backward Euler.
+    /// With it.
     Dynamic,
     /// The minimum of energy alone: quasi-static steps.
     None,
 }
 
-/// One step's objective: fixed data gathered at its start.
+/// One stage's objective: fixed data gathered at its start.
 pub struct IncrementalPotential<'a> {
     world: World<'a>,
     elasticity: &'a Elasticity,
     state: &'a State,
-    h: f64,
+    stage: &'a Stage<'a>,
     inertia: f64,
     /// Constant forces \[N\].
     force: Vec<Vec3>,
-    /// (D − C) / h, if there is any damping; with C where drag has no other form.
+    /// (D − C) / η, if there is any damping; with C where drag has no other form.
     viscosity: Option<BlockMatrix>,
     /// C.
     drag: Option<FrozenDrag<'a>>,
@@ -44,45 +46,54 @@ pub struct IncrementalPotential<'a> {
 }
 
 impl<'a> IncrementalPotential<'a> {
-    /// Gathers what a step of length `h` from `state` needs.
+    /// Gathers what a stage of a step from `state` needs.
     pub fn new(
         world: World<'a>,
         elasticity: &'a Elasticity,
         state: &'a State,
-        h: f64,
+        stage: &'a Stage<'a>,
         inertia: Inertia,
     ) -> Self {
-        let model = world.model;
-        let end = state.time + h;
-        let gravity = world.parameters.gravity;
+        let (model, end, eta) = (world.model, stage.end_time, stage.gamma_h);
+        let gravity = world.parameters.gravity.at(end);
         let mut force: Vec<Vec3> = world.parameters.mass.iter().map(|m| gravity * *m).collect();
         force[model.nodes..].fill(Vec3::zeros());
+        world.parameters.add_external(&mut force);
         let (viscosity, drag) = match inertia {
-            Inertia::Dynamic => viscosity(world, elasticity, state, h, &mut force),
+            Inertia::Dynamic => viscosity(world, elasticity, state, stage, &mut force),
             Inertia::None => (None, None),
         };
+        if let Some(earlier) = &stage.constant_force {
+            force.iter_mut().zip(earlier).for_each(|(f, earlier)| *f += earlier);
+        }
         IncrementalPotential {
             world,
             elasticity,
             state,
-            h,
-            inertia: if inertia == Inertia::Dynamic { 1.0 / (h * h) } else { 0.0 },
+            stage,
+            inertia: if inertia == Inertia::Dynamic { 1.0 / (eta * eta) } else { 0.0 },
             force,
             viscosity,
             drag,
-            anchors: model.anchors.at(state.time, end),
-            prescription: model.pins.prescribe(model, state, end),
+            anchors: model.anchors.at(world.parameters, state.time, end),
+            prescription: model.pins.prescribe(model, &world.parameters.controls, state, end),
         }
     }
 
-    /// x_t + h v_t of a block.
+    /// x̄ + η v̄ of a block.
     fn inertial_target(&self, block: usize) -> Vec3 {
-        self.state.blocks[block] + self.state.velocities[block] * self.h
+        self.stage.target.blocks[block] + self.stage.target.velocities[block] * self.stage.gamma_h
     }
 
-    /// Step size \[s\].
+    /// η = γh: the step size of backward Euler \[s\].
     pub fn step_size(&self) -> f64 {
-        self.h
+        self.stage.gamma_h
+    }
+
+    /// Whether damping or drag depends on the configuration about which it is linear.
+    pub fn has_lagged_dissipation(&self) -> bool {
+        let wind = &self.world.parameters.wind;
+        self.elasticity.has_damping() || (wind.air_density > 0.0 && self.elasticity.has_drag())
     }
 
     /// Where the blocks would go without forces, with prescribed blocks in place.
@@ -108,7 +119,7 @@ impl<'a> IncrementalPotential<'a> {
     pub fn value(&self, blocks: &[Vec3]) -> f64 {
         let mass = &self.world.parameters.mass;
         let quadratic = ordered_sum_by(blocks.len(), |i| {
-            let moved = blocks[i] - self.state.blocks[i];
+            let moved = blocks[i] - self.stage.target.blocks[i];
             0.5 * self.inertia * mass[i] * (blocks[i] - self.inertial_target(i)).norm_squared()
                 - self.force[i].dot(&moved)
         });
@@ -129,12 +140,26 @@ impl<'a> IncrementalPotential<'a> {
     /// ∇Φ(x) \[N\], zero at prescribed blocks.
     pub fn gradient(&self, blocks: &[Vec3], out: &mut [Vec3]) {
         let mass = &self.world.parameters.mass;
+        let inertial = |i: usize| (blocks[i] - self.inertial_target(i)) * (self.inertia * mass[i]);
+        self.gradient_with(blocks, inertial, out);
+    }
+
+    /// All forces f(x, v) with v = (x − x̄)/η \[N\]: minus the gradient without its inertial part,
+    /// zero at prescribed blocks.
+    pub fn forces(&self, blocks: &[Vec3]) -> Vec<Vec3> {
+        let mut out = vec![Vec3::zeros(); blocks.len()];
+        self.gradient_with(blocks, |_| Vec3::zeros(), &mut out);
+        out.iter_mut().for_each(|g| *g = -*g);
+        out
+    }
+
+    fn gradient_with(&self, blocks: &[Vec3], inertial: impl Fn(usize) -> Vec3, out: &mut [Vec3]) {
         out.fill(Vec3::zeros());
         if self.viscosity.is_some() || self.drag.is_some() {
             self.add_viscous(&self.moved(blocks), out);
         }
         for i in 0..blocks.len() {
-            out[i] += (blocks[i] - self.inertial_target(i)) * (self.inertia * mass[i]) - self.force[i];
+            out[i] += inertial(i) - self.force[i];
         }
         for a in &self.anchors {
             out[a.node as usize] += (blocks[a.node as usize] - a.target) * a.stiffness;
@@ -147,13 +172,13 @@ impl<'a> IncrementalPotential<'a> {
         }
     }
 
-    /// Adds D/h times a displacement; `out` is zero before.
+    /// Adds D/η times a displacement; `out` is zero before.
     fn add_viscous(&self, moved: &[Vec3], out: &mut [Vec3]) {
         if let Some(d) = &self.viscosity {
             d.mul(moved, out);
         }
         if let Some(drag) = &self.drag {
-            drag.add_product(1.0 / self.h, moved, out);
+            drag.add_product(1.0 / self.stage.gamma_h, moved, out);
         }
     }
 
@@ -165,7 +190,7 @@ impl<'a> IncrementalPotential<'a> {
             out.add_scaled(1.0, d);
         }
         if let Some(drag) = &self.drag {
-            drag.add_to(1.0 / self.h, out);
+            drag.add_to(1.0 / self.stage.gamma_h, out);
         }
         let weights: Vec<f64> = self.world.parameters.mass.iter().map(|m| m * self.inertia).collect();
         out.add_diagonal(&weights);
@@ -179,8 +204,9 @@ impl<'a> IncrementalPotential<'a> {
         self.elasticity.inflations().rank_ones(blocks)
     }
 
-    /// Size of a change of the blocks: the largest component \[m\], twists \[rad\] as they are. A shell's normal counts with the
-    /// length of its edge, which is how far nodes move to turn it by as much; in radians it would rule the test alone.
+    /// Size of a change of the blocks: the largest component \[m\], twists \[rad\] as they are. A
+    /// shell's normal counts with the length of its edge, which is how far nodes move to turn it by
+    /// as much; in radians it would rule the test alone.
     pub fn change_size(&self, change: &[Vec3]) -> f64 {
         let model = self.world.model;
         let (plain, normals) = change.split_at(model.shell_angle_block(0));
@@ -193,7 +219,7 @@ impl<'a> IncrementalPotential<'a> {
     }
 
     fn moved(&self, blocks: &[Vec3]) -> Vec<Vec3> {
-        blocks.iter().zip(&self.state.blocks).map(|(x, start)| x - start).collect()
+        blocks.iter().zip(self.stage.target.blocks.iter()).map(|(x, target)| x - target).collect()
     }
 }
 
@@ -202,15 +228,16 @@ fn viscosity<'a>(
     world: World<'_>,
     elasticity: &'a Elasticity,
     state: &'a State,
-    h: f64,
+    stage: &'a Stage<'a>,
     force: &mut [Vec3],
 ) -> (Option<BlockMatrix>, Option<FrozenDrag<'a>>) {
     let (model, wind) = (world.model, &world.parameters.wind);
-    let drag = elasticity.frozen_drag([&state.blocks, &state.velocities], wind, state.time);
-    // Constant part f_d(v_t) + C v_t.
+    let (blocks, velocities) = (&stage.dissipation.blocks[..], &stage.dissipation.velocities[..]);
+    let drag = elasticity.frozen_drag([blocks, velocities], wind, stage.wind_time);
+    // Constant part f_d(v*) + C v*.
     if let Some(drag) = &drag {
         drag.add_force(force);
-        drag.add_product(1.0, &state.velocities, force);
+        drag.add_product(1.0, velocities, force);
     }
     let carried = drag.is_none() && wind.air_density > 0.0 && elasticity.has_drag();
     let mass_damping: Vec<f64> = mass_damping(world);
@@ -220,17 +247,17 @@ fn viscosity<'a>(
     }
     let mut matrix = BlockMatrix::zeros(elasticity.pattern().clone());
     if carried {
-        // The same; C alone stands in the matrix so far.
-        elasticity.add_drag(&state.blocks, &state.velocities, wind, state.time, force, &mut matrix);
+        // The same; the matrix holds C alone so far.
+        elasticity.add_drag(blocks, velocities, wind, stage.wind_time, force, &mut matrix);
         let mut pull = vec![Vec3::zeros(); model.blocks()];
-        matrix.mul(&state.velocities, &mut pull);
+        matrix.mul(velocities, &mut pull);
         force.iter_mut().zip(&pull).for_each(|(f, c)| *f += c);
     }
     if elasticity.has_damping() {
-        elasticity.add_damping(&state.blocks, &state.frames, &mut matrix);
+        elasticity.add_damping(blocks, &state.frames, &mut matrix);
     }
     matrix.add_diagonal(&mass_damping);
-    matrix.scale(1.0 / h);
+    matrix.scale(1.0 / stage.gamma_h);
     (Some(matrix), drag)
 }
 

@@ -6,14 +6,15 @@ use crate::barrier::{BarrierOptions, BarrierSolver};
 use crate::guide::{OptionInfo, describe};
 use crate::newton::{NewtonOptions, NewtonSolver};
 use crate::pd::{PdOptions, PdSolver};
+use crate::saved::RestoreError;
 use crate::solver::{Solver, World};
-use crate::unheeded::Wish;
+use crate::study;
+use crate::support::{self, Feature, Level};
 use crate::xpbd::{XpbdOptions, XpbdSolver};
 use serde::de::DeserializeOwned;
 use stiction_collision::MeshError;
 use stiction_energy::ElasticityError;
 use stiction_scene::Problem;
-use stiction_scene::material::MembraneLaw;
 use stiction_scene::resolved::MethodChoice;
 
 /// Why a method cannot run a scene.
@@ -62,6 +63,9 @@ pub enum MethodError {
     /// The system matrix cannot be analysed.
     #[error(transparent)]
     Factor(#[from] stiction_factor::FactorError),
+    /// Memory of the method does not fit after a change of parameters.
+    #[error("after a change of parameters: {0}")]
+    Memory(#[from] RestoreError),
 }
 
 /// A method: its key, one line about it, and how its solver is made.
@@ -71,10 +75,8 @@ pub struct MethodInfo {
     pub key: &'static str,
     /// What it is.
     pub summary: &'static str,
-    /// Whether it pushes bodies apart that penetrate at the start (option `resolve_time`).
-    pub resolves: bool,
-    /// What it leaves out of what a scene can ask for.
-    pub leaves_out: &'static [Wish],
+    /// Options that only comparisons with a paper need; they go into `[method.study]`.
+    pub study: &'static [&'static str],
     options: fn() -> Vec<OptionInfo>,
     create: Create,
 }
@@ -82,9 +84,42 @@ pub struct MethodInfo {
 impl MethodInfo {
     /// Its options.
     pub fn options(&self) -> Vec<OptionInfo> {
-        (self.options)()
+        let mut options = (self.options)();
+        options.iter_mut().for_each(|option| option.study = self.study.contains(&option.name.as_str()));
+        options
     }
 }
+
+/// Weights of the splitting, switches of the acceleration, and the solves that it is compared with.
+const ADMM_STUDY: &[&str] =
+    &["beta", "sigma", "strand_inertia", "accelerate", "sleep", "projection", "coupled"];
+
+/// Weights of the splitting, and the accuracy of a local problem.
+const INTEGRATOR_STUDY: &[&str] = &["penalty", "beta", "sigma", "local_iterations"];
+
+/// Weights of the splitting, constants of the stabilisation, and which copy a step ends with.
+const PD_STUDY: &[&str] = &["elastic_weight", "beta", "sigma", "alpha", "spring", "accept"];
+
+/// The step policy, barrier, stiffness, friction and stopping rules of the papers compared with.
+const BARRIER_STUDY: &[&str] = &[
+    "complete",
+    "beta_max",
+    "mean_tolerance",
+    "settle_friction",
+    "decay",
+    "amend_step",
+    "error_reduction",
+    "extension",
+    "pcg_norm",
+    "barrier",
+    "curvature_cap",
+    "elastic_stiffness",
+    "contact_mass",
+    "forecast",
+    "stiffness_growth",
+    "sliding_hessian",
+    "friction_cap",
+];
 
 type Create = fn(&MethodChoice, World<'_>) -> Result<Box<dyn Solver>, MethodError>;
 
@@ -93,9 +128,8 @@ pub fn methods() -> &'static [MethodInfo] {
     &[
         MethodInfo {
             key: "newton",
-            summary: "projected Newton, backward Euler, no contact: the reference for elasticity",
-            resolves: false,
-            leaves_out: &[Wish::Contact, Wish::StrainLimit],
+            summary: "projected Newton, five implicit integrators, no contact: the reference for elasticity",
+            study: &[],
             options: describe::<NewtonOptions>,
             create: |choice, world| {
                 let options = parse(choice, NewtonOptions::validate)?;
@@ -105,8 +139,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "admm",
             summary: "projected Newton + ADMM, Gauss–Seidel contact with exact Coulomb friction",
-            resolves: true,
-            leaves_out: &[Wish::StrainLimit],
+            study: ADMM_STUDY,
             options: describe::<AdmmOptions>,
             create: |choice, world| {
                 let options = parse(choice, AdmmOptions::validate)?;
@@ -116,8 +149,7 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "admm_integrator",
             summary: "ADMM time integrator for strands: local elastic and contact steps, tridiagonal solves",
-            resolves: true,
-            leaves_out: &[Wish::Drag, Wish::Stickiness],
+            study: INTEGRATOR_STUDY,
             options: describe::<IntegratorOptions>,
             create: |choice, world| {
                 let options = parse(choice, IntegratorOptions::validate)?;
@@ -127,26 +159,17 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "pd",
             summary: "projective dynamics with ADMM contact, one prefactored matrix: interactive soft bodies",
-            resolves: true,
-            leaves_out: &[
-                Wish::Stickiness,
-                Wish::Law(MembraneLaw::Arap),
-                Wish::Bending,
-                Wish::Twist,
-                Wish::Thinness,
-            ],
+            study: PD_STUDY,
             options: describe::<PdOptions>,
             create: |choice, world| {
                 let options = parse(choice, PdOptions::validate)?;
-                refuse_frames(choice, world)?;
                 Ok(Box::new(PdSolver::new(options, world)?))
             },
         },
         MethodInfo {
             key: "barrier",
             summary: "inexact Newton with cubic barriers and anchored friction: nothing ever intersects",
-            resolves: false,
-            leaves_out: &[Wish::Grain, Wish::Stickiness],
+            study: BARRIER_STUDY,
             options: describe::<BarrierOptions>,
             create: |choice, world| {
                 let options = parse(choice, BarrierOptions::validate)?;
@@ -156,59 +179,20 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "xpbd",
             summary: "compliant position-based cloth: a beginning, to compare with",
-            resolves: true,
-            leaves_out: &[
-                Wish::StrainLimit,
-                Wish::Stickiness,
-                Wish::Drag,
-                Wish::Damping,
-                Wish::Law(MembraneLaw::Stvk),
-                Wish::Bending,
-                Wish::Curvature,
-            ],
+            study: &[],
             options: describe::<XpbdOptions>,
             create: |choice, world| {
                 let options = parse(choice, XpbdOptions::validate)?;
-                refuse_frames(choice, world)?;
                 Ok(Box::new(XpbdSolver::new(options, world)?))
             },
         },
     ]
 }
 
-/// `pd` and `xpbd` have no constraint for material points of frames, nor for hair that stands on cloth.
-fn refuse_frames(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodError> {
-    let message = match world.model.bodies.iter().find(|b| b.kind.on_frames()) {
-        Some(body) => {
-            format!("body `{}` is on frames, which this method cannot simulate: take `admm`", body.name)
-        }
-        None if !world.model.roots.raised.is_empty() => {
-            "strands grow on cloth, which this method cannot simulate: take `admm`".to_owned()
-        }
-        None => return Ok(()),
-    };
-    Err(MethodError::Refused { key: choice.key.clone(), message })
-}
-
-/// Only `barrier` solves with the coupling of a whole surface by its pressure.
-fn refuse_inflation(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodError> {
-    match world.model.bodies.iter().find(|b| b.inflation.is_some()) {
-        Some(body) if choice.key != "barrier" => {
-            let message =
-                format!("body `{}` has `inflation`, which only `barrier` knows: take that", body.name);
-            Err(MethodError::Refused { key: choice.key.clone(), message })
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Makes the solver that a scene asks for; options are checked here, before anything runs.
 pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>, MethodError> {
     match methods().iter().find(|method| method.key == choice.key) {
-        Some(method) => {
-            refuse_inflation(choice, world)?;
-            (method.create)(choice, world)
-        }
+        Some(method) => (method.create)(&study::flattened(choice, method)?, world),
         None => {
             let known: Vec<&str> = methods().iter().map(|m| m.key).collect();
             Err(MethodError::Unknown { key: choice.key.clone(), known: known.join(", ") })
@@ -216,15 +200,18 @@ pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>
     }
 }
 
-/// The choice of a scene that wants penetrations at the start opened over a time \[s\]: its method's own option wins, and a method
-/// that cannot do it says so.
+/// The choice of a scene that wants penetrations at the start opened over a time \[s\]. The method's
+/// own option wins; a method that cannot do it is an error.
 pub fn with_resolve_time(choice: &MethodChoice, seconds: f64) -> Result<MethodChoice, MethodError> {
-    let mut choice = choice.clone();
-    if methods().iter().any(|method| method.key == choice.key && !method.resolves) {
-        let message = "it does not push bodies apart at the start: take `initial_contact` out, or choose another method";
-        return Err(MethodError::Refused { key: choice.key, message: message.to_owned() });
+    if support::level(&choice.key, Feature::InitialContact) == Some(Level::Refused) {
+        return Err(support::refusal(
+            &choice.key,
+            Feature::InitialContact,
+            "`initial_contact = { resolve = … }`",
+        ));
     }
-    choice.options.entry("resolve_time").or_insert(toml::Value::Float(seconds));
+    let mut choice = choice.clone();
+    choice.options.entry("resolve_time".to_owned()).or_insert(seconds.into());
     Ok(choice)
 }
 
@@ -249,7 +236,7 @@ fn parse<T: DeserializeOwned>(
     Ok(options)
 }
 
-/// The first option that is wrong beside the defaults of all others, with what is wrong.
+/// The first option that is wrong next to the defaults of all others, with what is wrong.
 fn wrong_alone<T: DeserializeOwned>(
     choice: &MethodChoice,
     validate: fn(&T) -> Result<(), String>,
@@ -274,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_option_names_the_nearest() {
-        let options = [("tolerence".to_owned(), toml::Value::Float(1e-4))].into_iter().collect();
+        let options = [("tolerence".to_owned(), 1e-4.into())].into_iter().collect();
         let choice = MethodChoice { key: "admm".to_owned(), options };
         let text = parse(&choice, AdmmOptions::validate).expect_err("a misspelt option").to_string();
         assert!(text.contains("`tolerence` is no option of it; did you mean `tolerance`?"), "{text}");
@@ -284,7 +271,9 @@ mod tests {
     #[test]
     fn the_option_at_fault_is_named_apart_from_the_message() {
         let wrong = |options: &str| {
-            let options = options.parse().expect("TOML");
+            let table: toml::Table = options.parse().expect("TOML");
+            let options =
+                table.into_iter().map(|(k, v)| (k, serde_json::to_value(v).expect("JSON"))).collect();
             let choice = MethodChoice { key: "barrier".to_owned(), options };
             parse(&choice, BarrierOptions::validate).expect_err("wrong options")
         };

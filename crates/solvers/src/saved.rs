@@ -20,7 +20,7 @@ pub struct SavedState {
 pub enum RestoreError {
     /// Made by another version.
     #[error(
-        "the saved solver state has version {found}, this program writes version {expected}: start the run anew"
+        "the saved solver state has version {found}, this program writes version {expected}: start the run again"
     )]
     Version {
         /// Version found.
@@ -29,7 +29,7 @@ pub enum RestoreError {
         expected: u32,
     },
     /// An array is missing or of the wrong length.
-    #[error("the saved solver state lacks `{name}` or has it with a wrong length: start the run anew")]
+    #[error("the saved solver state lacks `{name}` or has it with a wrong length: start the run again")]
     Array {
         /// Name of the array.
         name: String,

@@ -1,10 +1,12 @@
-//! The tree shows the route: a crate depends only on crates above it, and rooms in `solvers` never import each other.
+//! The tree shows the route: a crate depends only on crates above it, and rooms in `solvers` never
+//! import each other.
 
 use std::path::Path;
 use std::process::Command;
 
 /// From the ground up. A crate may use those before it.
-const LAYERS: [&str; 14] = [
+const LAYERS: [&str; 15] = [
+    "stiction-limits",
     "stiction-numerics",
     "stiction-factor",
     "stiction-scene",

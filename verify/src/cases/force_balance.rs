@@ -44,7 +44,7 @@ pub fn rest(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
     for _ in 0..STEPS {
         forces = specimen.step()?.contact_force;
     }
-    let (model, gravity) = (&specimen.simulation.model, specimen.simulation.parameters.gravity);
+    let (model, gravity) = (&specimen.simulation.model, specimen.simulation.parameters.gravity.at(0.0));
     let mut out = Finding::new();
     for (index, body) in model.bodies.iter().enumerate() {
         let weight = gravity * specimen.simulation.parameters.body_mass(model, index);

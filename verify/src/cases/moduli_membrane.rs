@@ -1,7 +1,7 @@
 //! `moduli_membrane`: moduli of every law of cloth in its plane, through the assembled model.
 //!
-//! * Geometry: a sheet of 0.3 × 0.2 m on an irregular mesh of 6 × 4 cells, thickness 0.4 mm. Isotropic laws: E = 8e5 Pa, ν = 0.28. Woven cloth
-//!   (orthotropic St. Venant–Kirchhoff): E₁ = 9e5, E₂ = 4e5, G = 7e4 Pa, ν = 0.31. Baraff–Witkin cloth of the same threads has
+//! * Geometry: a sheet of 0.3 × 0.2 m on an irregular mesh of 6 × 4 cells, thickness 0.4 mm. Isotropic laws: E = 8e5 Pa, ν = 0.28; `arap`
+//!   has ν = 0 and G = E/2. Woven cloth (orthotropic St. Venant–Kirchhoff): E₁ = 9e5, E₂ = 4e5, G = 7e4 Pa, ν = 0.31. Baraff–Witkin cloth of the same threads has
 //!   no Poisson effect.
 //! * Measured: as in `moduli_solid`, per axis of the plane; G from a uniform shear of ±1e-5 as dτ/dγ.
 //! * Expected: the moduli of the scene, within 1e-6.
@@ -59,10 +59,12 @@ pub fn measure() -> Result<Finding, VerifyError> {
     let mut out = Finding::new();
     let isotropic =
         Expected { young: [YOUNG; 2], poisson: [POISSON; 2], shear: YOUNG / (2.0 * (1.0 + POISSON)) };
-    for law in ["stvk", "neo_hookean", "arap"] {
-        let material = format!("young = {YOUNG}, poisson = {POISSON}, law = '{law}'");
-        compare(&material, law, &isotropic, &mut out)?;
+    let material = |law: &str| format!("young = {YOUNG}, poisson = {POISSON}, law = '{law}'");
+    for law in ["stvk", "neo_hookean", "stable_neo_hookean", "corotated"] {
+        compare(&material(law), law, &isotropic, &mut out)?;
     }
+    let rigid = Expected { young: [YOUNG; 2], poisson: [0.0; 2], shear: 0.5 * YOUNG };
+    compare(&material("arap"), "arap", &rigid, &mut out)?;
     let [warp, weft, shear, poisson] = WOVEN;
     let threads = format!("young_warp = {warp}, young_weft = {weft}, shear = {shear}, poisson = {poisson}");
     let woven = Expected { young: [warp, weft], poisson: [poisson, poisson * weft / warp], shear };

@@ -66,7 +66,7 @@ impl World {
     fn step<R>(&mut self, ask: impl FnOnce(&mut Collider, &Model, &Parameters, &StepMotion<'_>) -> R) -> R {
         let World { model, parameters, state, collider } = self;
         let time = state.time;
-        let prescription = model.pins.prescribe(model, state, time + H);
+        let prescription = model.pins.prescribe(model, &parameters.controls, state, time + H);
         let motion = StepMotion { start: &state.blocks, prescription: &prescription, parameters, time, h: H };
         ask(collider, model, parameters, &motion)
     }

@@ -10,6 +10,8 @@ use super::orthotropic::Orthotropic;
 use super::principal2::PrincipalHessian2;
 use crate::element::Curvature;
 use stiction_numerics::{Mat2, Mat3, Mat3x2, Vec2, Vec3, svd3x2};
+use stiction_scene::Law;
+use stiction_scene::material::{ClothMaterial, MembraneStiffness};
 
 /// Stretches below this count as this in the curvature of laws that divide by them.
 const STRETCH_FLOOR: f64 = 1e-9;
@@ -35,6 +37,57 @@ pub enum MembraneLaw {
 }
 
 impl MembraneLaw {
+    /// The law of a cloth material, thickness included \[N/m\]; `None` where the table has none for cloth.
+    pub fn of(cloth: &ClothMaterial) -> Option<MembraneLaw> {
+        let h = cloth.thickness;
+        let (young, poisson) = match cloth.stretch {
+            MembraneStiffness::Isotropic { young, poisson } => (young, poisson),
+            MembraneStiffness::Orthotropic { warp, weft, shear, poisson } => {
+                return match cloth.law {
+                    Law::Stvk => {
+                        let law = Orthotropic::from_moduli(warp, weft, poisson, shear, h);
+                        Some(MembraneLaw::Orthotropic(law))
+                    }
+                    Law::BaraffWitkin => {
+                        Some(MembraneLaw::BaraffWitkin(BaraffWitkin::from_moduli(warp, weft, shear, h)))
+                    }
+                    _ => None,
+                };
+            }
+        };
+        let lame = Lame::plane_stress(young, poisson, h);
+        match cloth.law {
+            Law::Stvk => Some(MembraneLaw::StVenantKirchhoff(lame)),
+            Law::NeoHookean => Some(MembraneLaw::NeoHookean(lame)),
+            Law::StableNeoHookean => Some(MembraneLaw::StableNeoHookean(lame)),
+            Law::Corotated => Some(MembraneLaw::Corotated(lame)),
+            // μ|F − R|² pulls with 2μ along an axis and not at all across: E as given, ν = 0.
+            Law::Arap => Some(MembraneLaw::Corotated(Lame { lambda: 0.0, mu: 0.5 * young * h })),
+            Law::BaraffWitkin => {
+                let shear = young / (2.0 * (1.0 + poisson));
+                Some(MembraneLaw::BaraffWitkin(BaraffWitkin::from_moduli(young, young, shear, h)))
+            }
+            Law::FixedCorotated | Law::MooneyRivlin | Law::Linear => None,
+        }
+    }
+
+    /// Moduli at small strain \[N/m\]: all laws of one sheet agree there.
+    pub fn small_strain(&self) -> Orthotropic {
+        match self {
+            MembraneLaw::Orthotropic(law) => *law,
+            MembraneLaw::BaraffWitkin(law) => {
+                Orthotropic { c11: law.stretch_u, c22: law.stretch_v, c12: 0.0, c33: law.shear }
+            }
+            MembraneLaw::StVenantKirchhoff(lame)
+            | MembraneLaw::NeoHookean(lame)
+            | MembraneLaw::StableNeoHookean(lame)
+            | MembraneLaw::Corotated(lame) => {
+                let full = 2.0 * lame.mu + lame.lambda;
+                Orthotropic { c11: full, c22: full, c12: lame.lambda, c33: lame.mu }
+            }
+        }
+    }
+
     /// Energy per area \[J/m²\].
     pub fn energy(&self, f: &Mat3x2) -> f64 {
         match self {

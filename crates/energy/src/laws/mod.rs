@@ -5,7 +5,9 @@
 
 mod baraff_witkin;
 mod lame;
+mod linear;
 mod membrane;
+mod mooney_rivlin;
 mod orthotropic;
 mod principal2;
 mod principal3;

@@ -5,16 +5,19 @@
 //! eigenvalues are in closed form: dividing `ψ_i ± ψ_j` by `σ_i ± σ_j` numerically would lose them near rest.
 
 use super::lame::Lame;
+use super::linear;
+use super::mooney_rivlin::MooneyRivlin;
 use super::principal3::{PAIRS, PrincipalHessian3};
 use crate::element::Curvature;
 use stiction_numerics::{Mat3, Svd3, Vec3, svd3};
+use stiction_scene::law::{LAWS, Law};
 
 /// Where the polar rotation of a corotated law is undefined (`σ_i + σ_j → 0`), its curvature is kept finite by this
 /// floor on the sum of two stretches.
 const STRETCH_SUM_FLOOR: f64 = 1e-9;
 
 /// An isotropic solid law `ψ(F)` \[J/m³\]; σ are the principal stretches, `J = det F`, `E = ½(FᵀF − I)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SolidLaw {
     /// `ψ = μ E:E + ½λ (tr E)²`.
     ///
@@ -42,17 +45,40 @@ pub enum SolidLaw {
     ///
     /// Under inversion: as `Corotated`; volume is resisted by J itself, also at large strain.
     FixedCorotated,
+    /// `ψ = C₁₀(J^(−2/3) I₁ − 3) + C₀₁(J^(−4/3) I₂ − 3) + ½K(J−1)²`, see [`super::mooney_rivlin`].
+    ///
+    /// Under inversion: energy +∞ for J ≤ 0; stress and Hessian are not defined there and come out as NaN.
+    MooneyRivlin {
+        /// C₀₁/(C₁₀ + C₀₁), 0 to 1.
+        fraction: f64,
+    },
+    /// `ψ = μ ε:ε + ½λ (tr ε)²`, `ε = ½(F + Fᵀ) − I`, see [`super::linear`].
+    ///
+    /// Under inversion: quadratic in F, so finite, and pulls back. Not invariant under rotations: a rotation by φ costs
+    /// energy of order φ⁴ and swells the element.
+    Linear,
 }
 
 impl SolidLaw {
-    /// All laws, for tables and tests.
-    pub const ALL: [SolidLaw; 5] = [
-        SolidLaw::StVenantKirchhoff,
-        SolidLaw::NeoHookean,
-        SolidLaw::StableNeoHookean,
-        SolidLaw::Corotated,
-        SolidLaw::FixedCorotated,
-    ];
+    /// The formulas of a law that a scene names; `None` where the table has none for solids.
+    pub fn named(law: Law, mooney_fraction: f64) -> Option<SolidLaw> {
+        match law {
+            Law::Stvk => Some(SolidLaw::StVenantKirchhoff),
+            Law::NeoHookean => Some(SolidLaw::NeoHookean),
+            Law::StableNeoHookean => Some(SolidLaw::StableNeoHookean),
+            Law::Corotated => Some(SolidLaw::Corotated),
+            Law::FixedCorotated => Some(SolidLaw::FixedCorotated),
+            Law::MooneyRivlin => Some(SolidLaw::MooneyRivlin { fraction: mooney_fraction }),
+            Law::Linear => Some(SolidLaw::Linear),
+            Law::Arap | Law::BaraffWitkin => None,
+        }
+    }
+
+    /// All laws of the table, for tests and benches.
+    pub fn all() -> impl Iterator<Item = (Law, SolidLaw)> {
+        let fraction = 0.3;
+        LAWS.iter().filter_map(move |row| Some((row.law, SolidLaw::named(row.law, fraction)?)))
+    }
 
     /// Energy density \[J/m³\].
     pub fn energy(self, f: &Mat3, lame: &Lame) -> f64 {
@@ -82,6 +108,8 @@ impl SolidLaw {
                 let strain = svd3(f).sigma - Vec3::repeat(1.0);
                 mu * strain.norm_squared() + 0.5 * lambda * (f.determinant() - 1.0).powi(2)
             }
+            SolidLaw::MooneyRivlin { fraction } => MooneyRivlin::new(lame, fraction).energy(f),
+            SolidLaw::Linear => linear::energy(f, lame),
         }
     }
 
@@ -109,6 +137,8 @@ impl SolidLaw {
                 let Svd3 { u, v, .. } = svd3(f);
                 (f - u * v.transpose()) * (2.0 * mu) + cofactor(f) * (lambda * (f.determinant() - 1.0))
             }
+            SolidLaw::MooneyRivlin { fraction } => MooneyRivlin::new(lame, fraction).stress(f),
+            SolidLaw::Linear => linear::stress(f, lame),
         }
     }
 
@@ -116,11 +146,14 @@ impl SolidLaw {
     pub fn hessian(self, f: &Mat3, lame: &Lame, curvature: Curvature) -> PrincipalHessian3 {
         let svd = svd3(f);
         let exact = match self {
+            // Constant, and positive semi-definite as it is.
+            SolidLaw::Linear => return linear::hessian(lame),
             SolidLaw::StVenantKirchhoff => saint_venant_kirchhoff(&svd, lame),
             SolidLaw::NeoHookean => neo_hookean(&svd, lame),
             SolidLaw::StableNeoHookean => stable_neo_hookean(&svd, lame),
             SolidLaw::Corotated => corotated(&svd, lame),
             SolidLaw::FixedCorotated => fixed_corotated(&svd, lame),
+            SolidLaw::MooneyRivlin { fraction } => MooneyRivlin::new(lame, fraction).hessian(&svd),
         };
         match curvature {
             Curvature::Exact => exact,
@@ -141,7 +174,7 @@ pub(crate) fn cofactor(f: &Mat3) -> Mat3 {
 }
 
 /// Builds a Hessian from `ψ_ij` and from (twist, flip) of each pair `(i, j)` with third axis `k`.
-fn assemble(
+pub(super) fn assemble(
     svd: &Svd3,
     scaling: impl Fn(usize, usize) -> f64,
     pair: impl Fn(usize, usize, usize) -> (f64, f64),

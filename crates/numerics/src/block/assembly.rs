@@ -60,6 +60,35 @@ impl<const N: usize> ElementSlots<N> {
     pub fn element_count(&self) -> usize {
         self.colouring.element_count()
     }
+
+    /// Whether these are the slots of a pattern.
+    pub(super) fn fits(&self, pattern: &Arc<BlockPattern>) -> bool {
+        Arc::ptr_eq(&self.pattern, pattern) || *self.pattern == **pattern
+    }
+
+    /// Blocks of the element at `position`.
+    pub(super) fn stencil(&self, position: usize) -> &[u32; N] {
+        &self.colouring.stencils[position]
+    }
+
+    /// Calls `visit(a, b, slot)` for the pairs a ≤ b of the element at `position`; the slot is that of
+    /// the pair of blocks with the smaller one first.
+    #[inline(always)]
+    pub(super) fn for_each_slot(&self, position: usize, mut visit: impl FnMut(usize, usize, usize)) {
+        let (starts, stencil) = (self.starts(position), self.stencil(position));
+        let mut k = position * Self::STRIDE;
+        for a in 0..N {
+            for b in a..N {
+                let row = if stencil[a] <= stencil[b] { a } else { b };
+                let place = match &self.places {
+                    Places::Narrow(places) => places[k] as usize,
+                    Places::Wide(places) => places[k] as usize,
+                };
+                visit(a, b, starts[row] + place);
+                k += 1;
+            }
+        }
+    }
 }
 
 /// Values of a matrix that groups of elements write at the same time.
@@ -260,7 +289,10 @@ impl<const N: usize> ElementSlots<N> {
 }
 
 /// Runs `work(position, element)` over all elements: colours in sequence, groups of a colour in parallel.
-fn run_coloured<const N: usize>(colouring: &ElementColouring<N>, work: impl Fn(usize, usize) + Sync) {
+pub(super) fn run_coloured<const N: usize>(
+    colouring: &ElementColouring<N>,
+    work: impl Fn(usize, usize) + Sync,
+) {
     for starts in colouring.passes() {
         (0..starts.len() - 1).into_par_iter().for_each(|g| {
             for position in starts[g] as usize..starts[g + 1] as usize {

@@ -17,4 +17,6 @@ pub use lanczos::LanczosCoefficients;
 pub use operator::{LinearOperator, MaskedOperator, ResidualNorm, RowOperator};
 pub use pcg::{LinearPcg, PcgError, PcgInfo, PcgParams};
 pub use pcg_parts::{PartsPcg, PcgParts};
-pub use preconditioner::{PrecondBlockJacobi, PrecondIdentity, Preconditioner, RowPreconditioner};
+pub use preconditioner::{
+    PrecondBlockJacobi, PrecondGeneralBlockJacobi, PrecondIdentity, Preconditioner, RowPreconditioner,
+};

@@ -1,6 +1,6 @@
 //! Preconditioners without coupling: the identity and block Jacobi.
 
-use crate::block::{BlockMatrix, SymmetricBlock};
+use crate::block::{BlockMatrix, GeneralBlockMatrix, SymmetricBlock};
 use crate::dense::eigen_symmetric3;
 use crate::ordered::{ordered_dot, ordered_sum};
 use crate::types::{Mat3, Vec3};
@@ -93,6 +93,34 @@ impl RowPreconditioner for PrecondBlockJacobi {
 
     fn rows_dot(&self, rows: Range<usize>, r: &[Vec3], z: &mut [Vec3]) -> f64 {
         product(&self.inverses[rows.clone()], &r[rows], z)
+    }
+}
+
+/// Inverses of the diagonal blocks of a general matrix, for solvers of nonsymmetric systems.
+#[derive(Clone, Debug, Default)]
+pub struct PrecondGeneralBlockJacobi {
+    inverses: Vec<Mat3>,
+}
+
+impl PrecondGeneralBlockJacobi {
+    /// Inverts the diagonal blocks; blocks fixed by the mask and singular ones get the identity.
+    pub fn new(matrix: &GeneralBlockMatrix, fixed: Option<&[bool]>) -> Self {
+        let invert = |i: usize| {
+            let block = matrix.upper(matrix.pattern().diagonal_slot(i));
+            match fixed.is_some_and(|f| f[i]) {
+                true => Mat3::identity(),
+                false => block.try_inverse().unwrap_or_else(Mat3::identity),
+            }
+        };
+        let blocks = (0..matrix.block_count()).into_par_iter().with_min_len(256);
+        Self { inverses: blocks.map(invert).collect() }
+    }
+}
+
+impl Preconditioner for PrecondGeneralBlockJacobi {
+    fn apply(&self, r: &[Vec3], z: &mut [Vec3]) {
+        let items = z.par_chunks_mut(CHUNK).zip(r.par_chunks(CHUNK)).zip(self.inverses.par_chunks(CHUNK));
+        items.for_each(|((z, r), m)| z.iter_mut().zip(r).zip(m).for_each(|((z, r), m)| *z = m * r));
     }
 }
 

@@ -4,13 +4,16 @@ use super::{Document, join};
 use crate::error::{Problem, Resolved, SceneError, fault, suggest};
 use serde_json::{Map, Value, json};
 
-/// Tables whose keys are names chosen by the user: a new name there is a slip, not a wish.
+/// Most parts of a path: deeper tables than the format has.
+const MAX_DEPTH: usize = 64;
+
+/// Tables whose keys are names chosen by the user: a new name there is a slip of the pen.
 const NAMED: [&str; 2] = ["bodies", "colliders"];
 
 impl Document {
     /// Applies overrides of the form `path=value` in order. The value is TOML; a bare word is a string.
     ///
-    /// A variant (`size=seed` with a table `variants.size.seed`) sets all paths of its table. Changing
+    /// A variant (`size=paper` with a table `variants.size.paper`) sets all paths of its table. Changing
     /// `method.key` drops the options written for the method before; `methods.KEY` tables stay.
     pub fn set_all<S: AsRef<str>>(&mut self, overrides: &[S]) -> Result<(), SceneError> {
         for text in overrides {
@@ -31,6 +34,9 @@ impl Document {
             );
         };
         let path = path.trim().replace('[', ".").replace(']', "");
+        if path.split('.').count() > MAX_DEPTH {
+            return refuse("the path has too many parts", "write the path of a value of a scene");
+        }
         if path.split('.').any(str::is_empty) {
             return refuse("the path has an empty part", "write names separated by single dots");
         }
@@ -50,7 +56,9 @@ impl Document {
         let name = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let known: Vec<&str> =
             choices.as_object().into_iter().flat_map(|m| m.keys().map(String::as_str)).collect();
-        let Some(changes) = choices.get(&name).and_then(Value::as_object) else {
+        // `seed` is an older word for `paper`.
+        let renamed = || choices.get("paper").filter(|_| name == "seed");
+        let Some(changes) = choices.get(&name).or_else(renamed).and_then(Value::as_object) else {
             let help = suggest(&name, known);
             return fault(format!("variants.{family}"), Problem::UnknownName { kind: "variant", name }, help);
         };

@@ -65,7 +65,7 @@ pub struct BodyFile {
     /// Copies one by one (instead of the body itself).
     #[serde(default)]
     pub instances: Vec<InstanceFile>,
-    /// Display colour, RGB from 0 to 1.
+    /// Display colour, sRGB from 0 to 1.
     pub colour: Option<[f32; 3]>,
     /// Surface carried by the tets, placed as the mesh is.
     pub surface: Option<Mesh>,

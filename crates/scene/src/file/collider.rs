@@ -41,7 +41,7 @@ pub struct ColliderFile {
     pub thickness: Option<f64>,
     /// Distance at which contact begins to act [m]; 1 mm by default.
     pub gap: Option<f64>,
-    /// Display colour, RGB from 0 to 1.
+    /// Display colour, sRGB from 0 to 1.
     pub colour: Option<[f32; 3]>,
 }
 

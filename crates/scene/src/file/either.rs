@@ -27,6 +27,16 @@ pub enum NumberOr<T> {
     Full(T),
 }
 
+/// Three numbers, or something in full.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(untagged)]
+pub enum VectorOr<T> {
+    /// Short form.
+    Vector([f64; 3]),
+    /// Long form.
+    Full(T),
+}
+
 struct TextVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for TextVisitor<T> {
@@ -88,5 +98,29 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for NumberVisitor<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for NumberOr<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NumberVisitor(PhantomData))
+    }
+}
+
+struct VectorVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for VectorVisitor<T> {
+    type Value = VectorOr<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "three numbers or the long form")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(VectorOr::Full)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
+        <[f64; 3]>::deserialize(SeqAccessDeserializer::new(seq)).map(VectorOr::Vector)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for VectorOr<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(VectorVisitor(PhantomData))
     }
 }

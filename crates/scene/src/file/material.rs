@@ -1,10 +1,11 @@
 //! Materials as written: every key optional, a preset underneath.
 
+use crate::law::Law;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Values of a material. Keys that make no sense for the kind of body are refused.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaterialFile {
     /// Preset whose values hold where no key is given.
@@ -29,8 +30,8 @@ pub struct MaterialFile {
     pub young_bending: Option<f64>,
     /// Cloth: bending stiffness [N m], instead of `young_bending`.
     pub bending_stiffness: Option<f64>,
-    /// Cloth: membrane law. Solid: law.
-    pub law: Option<LawName>,
+    /// Elastic law; `stvk` for cloth, `stable_neo_hookean` for solids, `corotated` for bodies on frames by default.
+    pub law: Option<Law>,
     /// Cloth: bending law; hinge by default (fast), shape_operator for accuracy on any mesh.
     pub bending: Option<BendingName>,
     /// Rod: radius of a round section [m].
@@ -47,6 +48,8 @@ pub struct MaterialFile {
     pub damping_bending: Option<f64>,
     /// Cloth: largest stretch beyond rest, as a fraction.
     pub strain_limit: Option<f64>,
+    /// Solid, law `mooney_rivlin`: fraction of the shear modulus that the second invariant carries, 0 to 1; 0.2 by default.
+    pub mooney_fraction: Option<f64>,
     /// Solid: penalty on change of volume [Pa]; 0 by default.
     pub volume_stiffness: Option<f64>,
     /// Drag coefficient across the surface; 1 for cloth and rods, 0 for solids by default.
@@ -55,26 +58,6 @@ pub struct MaterialFile {
     pub drag_tangential: Option<f64>,
     /// Friction coefficient of bodies of this material that give none.
     pub friction: Option<f64>,
-}
-
-/// Elastic law.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum LawName {
-    /// St. Venant–Kirchhoff (cloth, solid).
-    Stvk,
-    /// Neo-Hookean (cloth, solid).
-    NeoHookean,
-    /// As rigid as possible (cloth).
-    Arap,
-    /// Baraff–Witkin (cloth).
-    BaraffWitkin,
-    /// Stable neo-Hookean (solid).
-    StableNeoHookean,
-    /// Corotated linear (solid).
-    Corotated,
-    /// Fixed corotated (solid).
-    FixedCorotated,
 }
 
 /// Bending law.

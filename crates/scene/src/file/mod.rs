@@ -12,7 +12,7 @@ mod yarn;
 
 pub use body::*;
 pub use collider::*;
-pub use either::{NumberOr, TextOr};
+pub use either::{NumberOr, TextOr, VectorOr};
 pub use material::*;
 pub use mesh::*;
 pub use motion::*;
@@ -41,8 +41,8 @@ pub struct SceneFile {
     pub source: Option<String>,
     /// Direction away from the ground; z by default.
     pub up_axis: Option<AxisName>,
-    /// Gravity [m/s²]: a size (downward) or a vector; 9.81 by default.
-    pub gravity: Option<NumberOr<[f64; 3]>>,
+    /// Gravity [m/s²]: a size (downward), a vector, or a table of key frames; 9.81 by default.
+    pub gravity: Option<GravityFile>,
     /// Air and wind; still air of 1.204 kg/m³ by default.
     pub wind: Option<WindFile>,
     /// Output frames per second; 30 by default.
@@ -76,7 +76,7 @@ pub struct SceneFile {
     pub output: Option<OutputFile>,
     /// Seed of every random choice; 0 by default.
     pub seed: Option<u64>,
-    /// Named changes: `[variants.size.seed]` holds `"path" = value` lines that `--set size=seed` applies.
+    /// Named changes: `[variants.size.paper]` holds `"path" = value` lines that `--set size=paper` applies.
     #[serde(default)]
     pub variants: BTreeMap<String, BTreeMap<String, Map<String, Value>>>,
 }
@@ -91,6 +91,31 @@ pub enum AxisName {
     Y,
     /// Third.
     Z,
+}
+
+/// A size, a vector, or key frames.
+pub type GravityFile = NumberOr<VectorOr<GravityKeysFile>>;
+
+/// Gravity over time: how a scene is accelerated, or how its weight is switched on.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GravityKeysFile {
+    /// Key frames in order of time; the first and last are held outside.
+    pub keys: Vec<GravityKeyFile>,
+    /// How values run between keys; linear by default.
+    pub interpolation: Option<InterpolationName>,
+    /// Whether keys repeat; false by default.
+    pub repeat: Option<bool>,
+}
+
+/// Gravity at a time.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GravityKeyFile {
+    /// Time [s].
+    pub time: f64,
+    /// Gravity [m/s²]: a size (downward) or a vector.
+    pub value: NumberOr<[f64; 3]>,
 }
 
 /// Air and wind: mean velocity with travelling sinusoidal gusts.
@@ -123,6 +148,8 @@ pub struct MethodFile {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FrictionFile {
+    /// One coefficient for every pair, whatever bodies, colliders, directions and `pairs` say.
+    pub all: Option<f64>,
     /// Rule for pairs that are not listed; geometric mean by default.
     pub mix: Option<MixName>,
     /// Law of friction that depends on the direction; `"ray"` by default.

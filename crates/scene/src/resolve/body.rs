@@ -1,12 +1,13 @@
 //! Bodies: mesh, material, pins, copies.
 
 use super::Context;
-use super::check::{non_negative, positive, spans, vec3};
+use super::check::{non_negative, positive, spans, vec3, velocity};
 use super::collider::DEFAULT_GAP;
 use super::copies::copies;
-use super::frames::{frame_pins, on_frames};
+use super::frames::{frame_pins, on_frames, refuse_frames};
 use super::grain::friction_direction;
 use super::inflation::inflation;
+use super::mass::check_mass;
 use super::material::{friction, kind_name, material};
 use super::mesh::{Placement, raw_mesh};
 use super::motion::motion;
@@ -55,7 +56,7 @@ pub(super) fn bodies(
         let (body, raw) = body(&path, name, file, colliders, context)?;
         bodies.stitches.insert(name.clone(), raw.stitches);
         bodies.seats.insert(name.clone(), raw.seats);
-        let list = copies(&path, body, file, context.seed)?;
+        let list = copies(&path, body, file, context)?;
         context.grounds.extend(list.iter().filter_map(|b| Some((b.name.clone(), ground(b)?))));
         made.insert(name, list);
     }
@@ -72,11 +73,13 @@ fn body(
 ) -> Resolved<(Body, RawMesh)> {
     let at = |key: &str| format!("{path}.{key}");
     refuse_placement(path, file)?;
+    refuse_frames(path, file)?;
     let placement = Placement::new(path, file.scale.as_ref(), file.rotate.as_ref(), file.translate)?;
     let (raw, source) = raw_mesh(&at("mesh"), &file.mesh, context)?;
     let mut mesh = placed(path, file.kind, &raw, source, &placement)?;
     let rest = rest_shape(&at("rest"), file, &mut mesh, &placement, context)?;
-    let (material, suggested_friction) = material(&at("material"), file)?;
+    let (material, written_material, suggested_friction) = material(&at("material"), file)?;
+    check_mass(path, &mesh, &material)?;
     let groups = groups(path, file, &raw, &mesh)?;
     let thickness = thickness(path, file, &material)?;
     let embedded = surface(&at("surface"), file, &mesh, &placement, context)?;
@@ -113,8 +116,8 @@ fn body(
         thickness,
         contact_gap: non_negative(&at("gap"), "gap", file.gap.unwrap_or(DEFAULT_GAP))?,
         pins,
-        initial_velocity: file.velocity.map_or_else(Vec3::zeros, vec3),
-        spin: file.spin.map_or_else(Vec3::zeros, vec3),
+        initial_velocity: velocity(&at("velocity"), file.velocity.unwrap_or_default())?,
+        spin: velocity(&at("spin"), file.spin.unwrap_or_default())?,
         self_contact: file.self_contact.unwrap_or(true),
         groups,
         instance_of: None,
@@ -126,6 +129,7 @@ fn body(
         warp: file.warp.and_then(|w| vec3(w).try_normalize(0.0)),
         mesh,
         material,
+        written_material,
     };
     Ok((body, raw))
 }
@@ -319,6 +323,7 @@ pub(super) fn one_pin(
 ) -> Resolved<Pin> {
     Ok(Pin {
         motion: pin_motion(at, pin, middle, colliders)?,
+        follow: pin.follow.as_ref().and_then(|name| colliders.iter().position(|c| c.name == *name)),
         vertices,
         active: spans(&format!("{at}.active"), &pin.active)?,
         stiffness: match pin.stiffness {

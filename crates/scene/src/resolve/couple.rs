@@ -4,6 +4,7 @@ use super::body::Bodies;
 use super::check::{non_negative, positive, spans};
 use super::material::friction as coefficient;
 use super::select::Selectable;
+use super::size::over_budget;
 use crate::error::{Problem, Resolved, fault, suggest};
 use crate::file::{AttachmentFile, EllipseName, FrictionFile, MixName, PairFile, StitchFile};
 use crate::geometry::nearest_point;
@@ -11,6 +12,7 @@ use crate::resolved::{
     Attachment, AttachmentTarget, Body, Collider, EllipseRule, FrictionMixing, FrictionPair, FrictionTable,
     Stitch, Surface, WeightedPoint,
 };
+use stiction_limits::Budget;
 use stiction_numerics::Vec3;
 
 /// Stiffness of attachments and stitches where none is given [N/m].
@@ -145,7 +147,16 @@ pub(super) fn stitches(files: &[StitchFile], bodies: &Bodies) -> Resolved<Vec<St
             let ends = [vertex_point(&at, p, &bodies.list[b])?, vertex_point(&at, q, &bodies.list[b])?];
             let point_b = if p == q || w == 0.0 { ends[0].clone() } else { between(&ends[0], &ends[1], w) };
             let active = active.clone();
-            list.push(Stitch { body_a: a, point_a, body_b: b, point_b, stiffness, rest_length, active });
+            list.push(Stitch {
+                table: index,
+                body_a: a,
+                point_a,
+                body_b: b,
+                point_b,
+                stiffness,
+                rest_length,
+                active,
+            });
         }
     }
     Ok(list)
@@ -191,6 +202,7 @@ pub(super) fn friction(
     file: Option<&FrictionFile>,
     bodies: &Bodies,
     colliders: &[Collider],
+    budget: &Budget,
 ) -> Resolved<FrictionTable> {
     let file = file.cloned().unwrap_or_default();
     let mut pairs = Vec::new();
@@ -199,8 +211,17 @@ pub(super) fn friction(
         let first = surfaces(&format!("{path}.a"), &pair.a, &bodies.list, colliders)?;
         let second = surfaces(&format!("{path}.b"), &pair.b, &bodies.list, colliders)?;
         let listed = listed_pair(&path, pair)?;
+        let count = (first.len() as u64).saturating_mul(second.len() as u64);
+        let bytes = count.saturating_mul(size_of::<FrictionPair>() as u64);
+        let allowed = budget.allow(&format!("{count} pairs of copies"), bytes);
+        allowed.or_else(|error| over_budget(&path, error))?;
         for &a in &first {
-            pairs.extend(second.iter().map(|&b| FrictionPair { a: a.min(b), b: a.max(b), ..listed }));
+            pairs.extend(second.iter().map(|&b| FrictionPair {
+                table: index,
+                a: a.min(b),
+                b: a.max(b),
+                ..listed
+            }));
         }
     }
     // Later lines win: the stable sort keeps their order, so the last of equals is kept.
@@ -208,6 +229,7 @@ pub(super) fn friction(
     pairs.sort_by_key(|p| (p.a, p.b));
     pairs.dedup_by_key(|p| (p.a, p.b));
     Ok(FrictionTable {
+        all: file.all.map(|mu| coefficient("friction.all", mu)).transpose()?,
         mixing: match file.mix {
             None | Some(MixName::GeometricMean) => FrictionMixing::GeometricMean,
             Some(MixName::ArithmeticMean) => FrictionMixing::ArithmeticMean,
@@ -232,6 +254,7 @@ fn listed_pair(path: &str, pair: &PairFile) -> Resolved<FrictionPair> {
         return fault(path, problem, "give `mu`, `cohesion` or `compliance`");
     }
     Ok(FrictionPair {
+        table: 0,
         a: Surface::Body(0),
         b: Surface::Body(0),
         coefficient: pair.mu.map(|mu| coefficient(&format!("{path}.mu"), mu)).transpose()?,

@@ -1,13 +1,18 @@
 //! Materials: preset underneath, keys on top, everything checked.
 
 use super::check::{between, non_negative, poisson_ratio, positive};
-use crate::error::{Problem, Resolved, fault};
-use crate::file::{BendingName, BodyFile, KindName, LawName, MaterialFile, TextOr};
+use crate::error::{Problem, Resolved, SceneError, fault};
+use crate::file::{BendingName, BodyFile, KindName, MaterialFile, TextOr};
+use crate::law::{self, Law, LawRow};
 use crate::material::{
-    BendingLaw, ClothMaterial, Damping, Drag, Material, MembraneLaw, MembraneStiffness, RodMaterial,
-    RodSection, SolidLaw, SolidMaterial,
+    BendingLaw, ClothMaterial, Damping, Drag, Material, MembraneStiffness, RodMaterial, RodSection,
+    SolidMaterial,
 };
 use crate::presets;
+use crate::resolved::WrittenMaterial;
+
+/// C₀₁/(C₁₀ + C₀₁) where none is given: C₀₁ = C₁₀/4.
+const MOONEY_FRACTION: f64 = 0.2;
 
 /// The merged keys of a material and where it stands.
 struct Values<'a> {
@@ -17,36 +22,51 @@ struct Values<'a> {
 }
 
 /// Resolves the material of a body; also returns the friction coefficient that it suggests.
-pub(super) fn material(path: &str, body: &BodyFile) -> Resolved<(Material, Option<f64>)> {
-    let given = match &body.material {
-        TextOr::Text(name) => MaterialFile { preset: Some(name.clone()), ..MaterialFile::default() },
-        TextOr::Full(file) => (**file).clone(),
+pub(super) fn material(path: &str, body: &BodyFile) -> Resolved<(Material, WrittenMaterial, Option<f64>)> {
+    let (keys, preset_path) = match &body.material {
+        TextOr::Text(name) => {
+            (MaterialFile { preset: Some(name.clone()), ..MaterialFile::default() }, path.to_owned())
+        }
+        TextOr::Full(file) => ((**file).clone(), format!("{path}.preset")),
     };
+    let curved = body.rest.as_ref().and_then(|r| r.curved);
+    let written = WrittenMaterial { kind: body.kind, keys, curved };
+    let (material, friction) = from_written(path, &preset_path, &written)?;
+    Ok((material, written, friction))
+}
+
+/// Resolves a material again, as after a change of one of its keys; `path` is used in messages.
+pub fn resolve_material(path: &str, written: &WrittenMaterial) -> Result<Material, SceneError> {
+    match from_written(path, &format!("{path}.preset"), written) {
+        Ok((material, _)) => Ok(material),
+        Err(fault) => Err(SceneError::new(path, "", None, *fault)),
+    }
+}
+
+fn from_written(
+    path: &str,
+    preset_path: &str,
+    written: &WrittenMaterial,
+) -> Resolved<(Material, Option<f64>)> {
+    let given = written.keys.clone();
     // Frames are made of what solids are made of.
-    let kind = match body.kind {
+    let kind = match written.kind {
         KindName::Skinned | KindName::Affine => "solid",
         other => kind_name(other),
     };
     refuse_foreign_keys(path, kind, &given)?;
     let file = match &given.preset {
-        Some(name) => {
-            let at = if matches!(body.material, TextOr::Text(_)) {
-                path.to_owned()
-            } else {
-                format!("{path}.preset")
-            };
-            merge(given.clone(), presets::find(&at, name, kind)?)
-        }
+        Some(name) => merge(given.clone(), presets::find(preset_path, name, kind)?),
         None => given,
     };
     let friction = file.friction;
-    let curved = body.rest.as_ref().and_then(|r| r.curved);
+    let curved = written.curved;
     let values = Values { path, kind, file };
-    let material = match body.kind {
+    let material = match written.kind {
         KindName::Cloth => Material::Cloth(values.cloth(curved.unwrap_or(false))?),
         KindName::Rod => Material::Rod(values.rod(curved.unwrap_or(true))?),
-        KindName::Solid => Material::Solid(values.solid(LawName::StableNeoHookean)?),
-        KindName::Skinned | KindName::Affine => Material::Solid(values.solid(LawName::Corotated)?),
+        KindName::Solid => Material::Solid(values.solid(Law::StableNeoHookean)?),
+        KindName::Skinned | KindName::Affine => Material::Solid(values.solid(Law::Corotated)?),
     };
     Ok((material, friction))
 }
@@ -78,6 +98,7 @@ fn refuse_foreign_keys(path: &str, kind: &str, f: &MaterialFile) -> Resolved<()>
         ("rectangle", f.rectangle.is_some(), "rod"),
         ("damping_bending", f.damping_bending.is_some(), "cloth rod"),
         ("strain_limit", f.strain_limit.is_some(), "cloth"),
+        ("mooney_fraction", f.mooney_fraction.is_some(), "solid"),
         ("volume_stiffness", f.volume_stiffness.is_some(), "solid"),
     ];
     match keys.iter().find(|(_, on, kinds)| *on && !kinds.contains(kind)) {
@@ -131,6 +152,7 @@ fn merge(given: MaterialFile, mut preset: MaterialFile) -> MaterialFile {
         damping_stiffness,
         damping_bending,
         strain_limit,
+        mooney_fraction,
         volume_stiffness,
         drag_normal,
         drag_tangential,
@@ -197,7 +219,7 @@ impl Values<'_> {
         Ok(ClothMaterial {
             density,
             thickness,
-            membrane: self.membrane_law(&stretch)?,
+            law: self.membrane_law(&stretch)?,
             bending_stiffness: self.bending_stiffness(thickness, &stretch, poisson)?,
             stretch,
             bending: match f.bending.unwrap_or(BendingName::Hinge) {
@@ -230,24 +252,44 @@ impl Values<'_> {
         Ok(plate_stiffness(young, thickness, poisson))
     }
 
-    fn membrane_law(&self, stretch: &MembraneStiffness) -> Resolved<MembraneLaw> {
-        let law = match self.file.law.unwrap_or(LawName::Stvk) {
-            LawName::Stvk => MembraneLaw::Stvk,
-            LawName::NeoHookean => MembraneLaw::NeoHookean,
-            LawName::Arap => MembraneLaw::Arap,
-            LawName::BaraffWitkin => MembraneLaw::BaraffWitkin,
-            _ => return self.foreign_law("stvk, neo_hookean, arap, baraff_witkin"),
-        };
-        if matches!(stretch, MembraneStiffness::Orthotropic { .. })
-            && !matches!(law, MembraneLaw::Stvk | MembraneLaw::BaraffWitkin)
-        {
+    fn membrane_law(&self, stretch: &MembraneStiffness) -> Resolved<Law> {
+        let law = self.law(Law::Stvk, |row| row.cloth)?;
+        if matches!(stretch, MembraneStiffness::Orthotropic { .. }) && !law.row().woven {
+            let woven = law::names(|row| row.cloth && row.woven);
             return fault(
                 self.at("law"),
-                Problem::Conflict("warp and weft moduli need the law stvk or baraff_witkin".to_owned()),
+                Problem::Conflict(format!("warp and weft moduli need one of these laws: {woven}")),
                 "change `law`, or give one `young` instead of `young_warp`, `young_weft` and `shear`",
             );
         }
         Ok(law)
+    }
+
+    /// The law given, or else the default, where the table has it for this kind of body.
+    fn law(&self, default: Law, fits: impl Fn(&LawRow) -> bool) -> Resolved<Law> {
+        let law = self.file.law.unwrap_or(default);
+        if !fits(law.row()) {
+            return fault(
+                self.at("law"),
+                Problem::Conflict(format!("`{}` is not a law for a {}", law.name(), self.kind)),
+                format!("laws for a {}: {}", self.kind, law::names(fits)),
+            );
+        }
+        Ok(law)
+    }
+
+    /// C₀₁/(C₁₀ + C₀₁).
+    fn mooney_fraction(&self, law: Law) -> Resolved<f64> {
+        const KEY: &str = "mooney_fraction";
+        let Some(value) = self.file.mooney_fraction else { return Ok(MOONEY_FRACTION) };
+        if !law.row().keys.contains(&KEY) {
+            return fault(
+                self.at(KEY),
+                Problem::Conflict(format!("`{KEY}` does not act with `law = \"{}\"`", law.name())),
+                format!("take it out, or choose: {}", law::names(|row| row.keys.contains(&KEY))),
+            );
+        }
+        between(&self.at(KEY), KEY, value, 0.0, 1.0)
     }
 
     /// In-plane stiffness and the Poisson ratio for bending.
@@ -274,14 +316,6 @@ impl Values<'_> {
         // Bending is isotropic: the ratio that enters it is kept in its own range.
         let bending = (poisson * (weft / warp).sqrt()).clamp(-0.99, 0.49);
         Ok((MembraneStiffness::Orthotropic { warp, weft, shear, poisson }, bending))
-    }
-
-    fn foreign_law<T>(&self, known: &str) -> Resolved<T> {
-        fault(
-            self.at("law"),
-            Problem::Conflict(format!("this law is not one for a {}", self.kind)),
-            format!("laws for a {}: {known}", self.kind),
-        )
     }
 
     fn rod(&self, rest_curved: bool) -> Resolved<RodMaterial> {
@@ -320,23 +354,15 @@ impl Values<'_> {
         })
     }
 
-    fn solid(&self, default: LawName) -> Resolved<SolidMaterial> {
+    fn solid(&self, default: Law) -> Resolved<SolidMaterial> {
         let f = &self.file;
-        let law = match f.law.unwrap_or(default) {
-            LawName::Stvk => SolidLaw::Stvk,
-            LawName::NeoHookean => SolidLaw::NeoHookean,
-            LawName::StableNeoHookean => SolidLaw::StableNeoHookean,
-            LawName::Corotated => SolidLaw::Corotated,
-            LawName::FixedCorotated => SolidLaw::FixedCorotated,
-            _ => {
-                return self.foreign_law("stvk, neo_hookean, stable_neo_hookean, corotated, fixed_corotated");
-            }
-        };
+        let law = self.law(default, |row| row.solid)?;
         Ok(SolidMaterial {
             density: self.positive("density", f.density)?,
             young: self.positive("young", f.young)?,
             poisson: self.poisson()?,
             law,
+            mooney_fraction: self.mooney_fraction(law)?,
             damping: self.damping()?,
             volume_stiffness: self.or("volume_stiffness", f.volume_stiffness, 0.0)?,
             drag: self.drag(0.0, 0.0)?,

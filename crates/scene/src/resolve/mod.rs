@@ -5,9 +5,12 @@ mod check;
 mod collider;
 mod copies;
 mod couple;
+mod crowding;
 mod frames;
 mod grain;
+mod gravity;
 mod inflation;
+mod mass;
 mod material;
 mod mesh;
 mod motion;
@@ -15,21 +18,27 @@ mod roots;
 mod select;
 mod sequence;
 mod shapes;
+mod size;
 mod yarn;
 
 use crate::document::{Document, sorted, typed};
 use crate::error::{Problem, Resolved, fault, suggest};
-use crate::file::{AxisName, FORMAT_VERSION, NumberOr, OutputFile, SceneFile, TextOr};
+use crate::file::{AxisName, FORMAT_VERSION, OutputFile, SceneFile, TextOr};
 use crate::resolved::{Axis, InitialContact, MethodChoice, OutputChoice, Scene, Wind};
-use check::{non_negative, positive, vec3};
+pub use material::resolve_material;
+
+use check::{non_negative, positive, velocity};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
+use stiction_limits::Budget;
 use stiction_numerics::Vec3;
 
-/// What resolving needs beside the values: where files are, and what was read.
+/// What resolving needs as well as the values: where files are, what was read, what may be taken.
 pub(crate) struct Context<'a> {
     pub base: &'a Path,
+    /// Memory that the scene may take; what is read and generated is taken out of it.
+    pub budget: Budget,
     /// Content hash of every mesh file read.
     pub files: BTreeMap<String, String>,
     pub seed: u64,
@@ -66,11 +75,14 @@ impl Context<'_> {
     }
 }
 
+/// Largest gravity [m/s²], that of a neutron star.
+const MAX_ACCELERATION: f64 = 1e13;
+
 /// Largest number of steps per frame; more is a slip in the unit of `step`.
 const MAX_STEPS_PER_FRAME: f64 = 1e6;
 
 /// Resolves a document; also returns the content hashes of the files read.
-pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, String>)> {
+pub(crate) fn resolve(document: &Document, budget: &Budget) -> Resolved<(Scene, BTreeMap<String, String>)> {
     check_version(&document.tree)?;
     let file: SceneFile = typed(&document.tree)?;
     let up_axis = match file.up_axis {
@@ -81,12 +93,14 @@ pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, 
     let seed = file.seed.unwrap_or(0);
     let mut context = Context {
         base: &document.base,
+        budget: budget.clone(),
         files: BTreeMap::new(),
         seed,
         up: up_axis.unit(),
         grounds: BTreeMap::new(),
     };
     let fps = positive("fps", "fps", file.fps.unwrap_or(30.0))?;
+    check::between("fps", "fps", fps, 1e-9, 1e9)?;
     let step_size = positive("step", "step", file.step.unwrap_or(1.0 / fps))?;
     if 1.0 / fps / step_size > MAX_STEPS_PER_FRAME {
         let requirement = format!("a frame of 1/{fps} s would take more than a million steps");
@@ -98,13 +112,14 @@ pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, 
     if bodies.list.is_empty() {
         return fault("", Problem::MissingKey("bodies".into()), "add at least one `[bodies.NAME]` table");
     }
+    crowding::check_crowding(&bodies.list, &colliders)?;
     let scene = Scene {
         name: name(&file, &document.file)?,
         summary: file.summary.clone().unwrap_or_default(),
         source: file.source.clone().unwrap_or_default(),
         version: file.stiction,
         up_axis,
-        gravity: gravity(&file, &context)?,
+        gravity: gravity::gravity(file.gravity.as_ref(), &context)?,
         wind: wind(&file)?,
         fps,
         frames: file.frames.unwrap_or(60),
@@ -113,7 +128,7 @@ pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, 
         attachments: couple::attachments(&file.attachments, &bodies, &colliders)?,
         stitches: couple::stitches(&file.stitches, &bodies)?,
         rootings: roots::rootings(&file.bodies, &bodies)?,
-        friction: couple::friction(file.friction.as_ref(), &bodies, &colliders)?,
+        friction: couple::friction(file.friction.as_ref(), &bodies, &colliders, &context.budget)?,
         initial_contact: initial_contact(&file)?,
         output: output(file.output.as_ref())?,
         seed,
@@ -150,22 +165,15 @@ pub(crate) fn stem(file: &str) -> String {
     Path::new(file).file_stem().map_or_else(|| "scene".to_owned(), |s| s.to_string_lossy().into_owned())
 }
 
-fn gravity(file: &SceneFile, context: &Context<'_>) -> Resolved<Vec3> {
-    match &file.gravity {
-        None => Ok(context.up * -9.81),
-        Some(NumberOr::Number(size)) => Ok(context.up * -non_negative("gravity", "gravity", *size)?),
-        Some(NumberOr::Full(vector)) => Ok(vec3(*vector)),
-    }
-}
-
 fn wind(file: &SceneFile) -> Resolved<Wind> {
     let wind = file.wind.clone().unwrap_or_default();
     let get = |key: &str, value: Option<f64>, default: f64| {
         non_negative(&format!("wind.{key}"), key, value.unwrap_or(default))
     };
+    let gusts = get("gust_amplitude", wind.gust_amplitude, 0.0)?;
     Ok(Wind {
-        velocity: wind.velocity.map_or_else(Vec3::zeros, vec3),
-        gust_amplitude: get("gust_amplitude", wind.gust_amplitude, 0.0)?,
+        velocity: velocity("wind.velocity", wind.velocity.unwrap_or_default())?,
+        gust_amplitude: velocity("wind.gust_amplitude", [gusts, 0.0, 0.0])?.x,
         gust_frequency: get("gust_frequency", wind.gust_frequency, 1.0)?,
         gust_length: positive("wind.gust_length", "gust_length", wind.gust_length.unwrap_or(1.0))?,
         air_density: get("air_density", wind.air_density, 1.204)?,
@@ -190,26 +198,17 @@ fn method(file: &SceneFile) -> Resolved<MethodChoice> {
     };
     check_method("method.key", &key)?;
     file.methods.keys().try_for_each(|other| check_method(&format!("methods.{other}"), other))?;
-    if let Some(more) = file.methods.get(&key) {
-        options.extend(more.clone());
-    }
-    // As a stored scene gives them back: 1.0 and 1 are the same.
-    let table = options.iter().map(|(k, v)| (k.clone(), to_toml(&sorted(v)))).collect();
-    Ok(MethodChoice { key, options: table })
-}
-
-fn to_toml(value: &Value) -> toml::Value {
-    match value {
-        Value::Bool(b) => toml::Value::Boolean(*b),
-        Value::Number(n) => {
-            n.as_i64().map_or_else(|| toml::Value::Float(n.as_f64().unwrap_or(0.0)), toml::Value::Integer)
+    for (name, value) in file.methods.get(&key).into_iter().flatten() {
+        match (options.get_mut(name), value) {
+            // Tables (`study`) are joined key by key.
+            (Some(Value::Object(table)), Value::Object(more)) => table.extend(more.clone()),
+            _ => drop(options.insert(name.clone(), value.clone())),
         }
-        Value::String(s) => toml::Value::String(s.clone()),
-        Value::Array(items) => toml::Value::Array(items.iter().map(to_toml).collect()),
-        Value::Object(map) => toml::Value::Table(map.iter().map(|(k, v)| (k.clone(), to_toml(v))).collect()),
-        // TOML has no null; JSON's says the same as an empty text to every option.
-        Value::Null => toml::Value::String(String::new()),
     }
+    // As a stored scene gives them back: by name, and 1.0 and 1 are the same.
+    let ordered: BTreeMap<String, Value> =
+        options.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
+    Ok(MethodChoice { key, options: ordered.into_iter().collect() })
 }
 
 fn initial_contact(file: &SceneFile) -> Resolved<InitialContact> {
@@ -236,4 +235,29 @@ fn output(file: Option<&OutputFile>) -> Resolved<OutputChoice> {
         colliders: output.colliders.unwrap_or(true),
         checkpoint_every: check::count("output.checkpoint_every", "checkpoint_every", every, 1)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::{Mesh, MeshFile};
+    use crate::generate::RawMesh;
+
+    /// What a table of a mesh says, and the mesh that it makes.
+    pub(super) fn mesh_of(table: &str) -> (MeshFile, RawMesh) {
+        let tree: toml::Table = table.parse().expect("TOML");
+        let tree = serde_json::to_value(tree).expect("JSON");
+        let spec: MeshFile = typed(&tree).expect("the table is right");
+        let mut context = Context {
+            base: Path::new("."),
+            budget: Budget::of_bytes(1 << 30),
+            files: BTreeMap::new(),
+            seed: 0,
+            up: Vec3::z(),
+            grounds: BTreeMap::new(),
+        };
+        let written = Mesh::Full(Box::new(spec.clone()));
+        let made = mesh::raw_mesh("mesh", &written, &mut context);
+        (spec, made.expect("the mesh is right").0)
+    }
 }

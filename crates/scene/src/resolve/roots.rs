@@ -6,7 +6,6 @@ use super::check::positive;
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{BodyFile, GroomMesh, TextOr};
 use crate::geometry::surface_of_tets;
-use crate::material::Material;
 use crate::resolved::{Body, BodyKind, Cells, Root, Rooting, WeightedPoint};
 use std::collections::BTreeMap;
 use stiction_numerics::{Mat3, Vec3};
@@ -71,9 +70,9 @@ pub(super) fn rootings(files: &BTreeMap<String, BodyFile>, bodies: &Bodies) -> R
         let support = Support::new(&bodies.list[below], surface);
         let mut roots = Vec::with_capacity(strands.len());
         for (k, (strand, seat)) in strands.iter().zip(&bodies.seats[&body.name]).enumerate() {
-            roots.push(root(&path, k, body, [strand[0], strand[1]], seat, &support, given)?);
+            roots.push(root(&path, k, body, [strand[0], strand[1]], seat, &support)?);
         }
-        out.push(Rooting { body: index, ground: below, roots });
+        out.push(Rooting { body: index, ground: below, stiffness: given, roots });
     }
     Ok(out)
 }
@@ -85,7 +84,6 @@ fn root(
     vertices: [u32; 2],
     &(triangle, weights): &(u32, [f64; 3]),
     support: &Support<'_>,
-    given: Option<f64>,
 ) -> Resolved<Root> {
     let [first, second] = vertices.map(|v| body.mesh.vertices[v as usize]);
     let direction = second - first;
@@ -101,14 +99,10 @@ fn root(
             "lower `direction_weight`, or the curl, so that strands leave the surface",
         );
     }
-    let stiffness = given.unwrap_or(match &body.material {
-        Material::Rod(rod) => rod.young_stretch * rod.section.area() / direction.norm(),
-        _ => 1.0,
-    });
     let on_surface = WeightedPoint { terms: corners.into_iter().zip(weights).collect() };
     let seat = support.carried(&on_surface);
     let (ahead, raised) = support.ahead(&seat, &corners, &direction);
-    Ok(Root { vertices, seat, ahead, raised, stiffness })
+    Ok(Root { vertices, seat, ahead, raised, length: direction.norm() })
 }
 
 /// A body as ground for roots.

@@ -1,6 +1,7 @@
 //! Deformable bodies and what they carry.
 
 use super::{EmbeddedSurface, Frames, FrictionDirection, Mesh, Pin, WeightedPoint};
+use crate::file::{KindName, MaterialFile};
 use crate::material::{Drag, Material};
 use stiction_numerics::Vec3;
 
@@ -15,6 +16,8 @@ pub struct Body {
     pub mesh: Mesh,
     /// Elastic material; its variant agrees with `kind`.
     pub material: Material,
+    /// What it was resolved from.
+    pub written_material: WrittenMaterial,
     /// Coulomb friction coefficient of the surface.
     pub friction: f64,
     /// Direction-dependent friction, if any.
@@ -35,7 +38,7 @@ pub struct Body {
     pub groups: Vec<VertexGroup>,
     /// The written body that this one is a copy of.
     pub instance_of: Option<InstanceOf>,
-    /// Display colour, linear RGB in 0..1.
+    /// Display colour, sRGB from 0 to 1 as written; runs store it so, exports decode it.
     pub colour: Option<[f32; 3]>,
     /// Surface carried by tets or frames: its vertices and where they sit.
     pub embedded_surface: Option<EmbeddedSurface>,
@@ -75,6 +78,17 @@ impl Body {
     pub fn drag(&self) -> Drag {
         self.material.drag()
     }
+}
+
+/// A material as written: changing a key and resolving again gives what a scene with that key gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrittenMaterial {
+    /// What the body is made as.
+    pub kind: KindName,
+    /// Its keys, with the name of the preset below them.
+    pub keys: MaterialFile,
+    /// Whether the rest shape keeps its curvature, if given.
+    pub curved: Option<bool>,
 }
 
 /// What a body is made as.

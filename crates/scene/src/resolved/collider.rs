@@ -21,7 +21,7 @@ pub struct Collider {
     pub thickness: f64,
     /// Distance at which contact begins to act [m].
     pub contact_gap: f64,
-    /// Display colour, linear RGB in 0..1.
+    /// Display colour, sRGB from 0 to 1 as written; runs store it so, exports decode it.
     pub colour: Option<[f32; 3]>,
 }
 

@@ -10,6 +10,8 @@ pub struct Pin {
     pub vertices: Vec<u32>,
     /// How they move from their initial places.
     pub motion: Motion,
+    /// Collider whose motion this is, if the pin follows one.
+    pub follow: Option<usize>,
     /// Times during which the pin holds [s], ascending and apart; empty means always.
     pub active: Vec<(f64, f64)>,
     /// Spring stiffness per vertex [N/m]; `None` holds exactly.
@@ -81,6 +83,8 @@ pub struct Rooting {
     pub body: usize,
     /// Index of the body that they grow on.
     pub ground: usize,
+    /// Stiffness that holds the roots [N/m]; `None` takes that of each first segment.
+    pub stiffness: Option<f64>,
     /// One root per strand.
     pub roots: Vec<Root>,
 }
@@ -96,13 +100,15 @@ pub struct Root {
     pub ahead: WeightedPoint,
     /// Over a shell: the triangle above which the second vertex stands, and how far along its normal [m].
     pub raised: Option<([u32; 3], f64)>,
-    /// Stiffness of both [N/m].
-    pub stiffness: f64,
+    /// Length of the first segment at the start [m].
+    pub length: f64,
 }
 
 /// A sewing spring between two material points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stitch {
+    /// Number of the table in the scene that sews it; a table may sew many.
+    pub table: usize,
     /// Index of the first body.
     pub body_a: usize,
     /// Point of the first body.

@@ -42,6 +42,8 @@ pub enum DirectionField {
 /// How the coefficients of two surfaces combine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrictionTable {
+    /// Coefficient of every pair, above all others.
+    pub all: Option<f64>,
     /// Rule for pairs that are not listed.
     pub mixing: FrictionMixing,
     /// Law of friction that depends on the direction.
@@ -77,6 +79,8 @@ pub enum EllipseRule {
 /// What one pair of surfaces does; `None` leaves it to the rule, or to the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionPair {
+    /// Number of the table `friction.pairs` that lists it.
+    pub table: usize,
     /// First surface.
     pub a: Surface,
     /// Second surface.
@@ -99,6 +103,9 @@ impl FrictionTable {
 
     /// Coefficient between two surfaces whose own coefficients are given.
     pub fn coefficient(&self, a: (Surface, f64), b: (Surface, f64)) -> f64 {
+        if let Some(all) = self.all {
+            return all;
+        }
         if let Some(listed) = self.pair(a.0, b.0).and_then(|pair| pair.coefficient) {
             return listed;
         }

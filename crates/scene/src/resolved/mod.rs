@@ -8,12 +8,14 @@ mod body;
 mod collider;
 mod couple;
 mod friction;
+mod gravity;
 mod mesh;
 
 pub use body::*;
 pub use collider::*;
 pub use couple::*;
 pub use friction::*;
+pub use gravity::*;
 pub use mesh::*;
 
 use stiction_numerics::Vec3;
@@ -31,8 +33,8 @@ pub struct Scene {
     pub version: u32,
     /// Direction that points away from the ground.
     pub up_axis: Axis,
-    /// Gravity [m/s²].
-    pub gravity: Vec3,
+    /// Gravity over time.
+    pub gravity: Gravity,
     /// Air and its motion.
     pub wind: Wind,
     /// Frames per second of the output [1/s].
@@ -121,8 +123,9 @@ impl Wind {
 pub struct MethodChoice {
     /// Key, such as `newton`.
     pub key: String,
-    /// Its options as written; the method parses them with [`MethodChoice::parse`].
-    pub options: toml::Table,
+    /// Its options as written, numbers without a fraction as integers; the method parses them with
+    /// [`MethodChoice::parse`].
+    pub options: serde_json::Map<String, serde_json::Value>,
 }
 
 /// What to do with contact at the start.

@@ -20,7 +20,7 @@ pub const PER_TASK: usize = 4096;
 /// Residual of the start velocity, relative to that of the velocity before.
 const PREDICTION: f64 = 1e-8;
 /// Residual of a solve, relative to that of the velocity before. Its change is what the residual of the ADMM iteration measures, so
-/// this is the document's 1e-4 of that residual with a margin for ill-conditioned twists.   [Daviet2020, section 6.2.5]
+/// this is the paper's 1e-4 of that residual with a margin for ill-conditioned twists.   [Daviet2020, section 6.2.5]
 const ACCURACY: f64 = 1e-6;
 /// Below this share of the right-hand side a residual is rounding.
 const ROUNDING: f64 = 1e-14;

@@ -1,4 +1,8 @@
-//! The ADMM loop of one Newton iteration.   [Daviet2020, algorithms 2 and 4]
+//! The ADMM loop of one Newton iteration.   [Daviet2020, algorithms 2 and 4, whose lines have no
+//! numbers: comments quote them]
+//!
+//! Slips: S of section 5.2 is B W⁻¹ Bᵀ; the rule for sleeping contacts compares a velocity with a
+//! length and lacks h.
 
 use super::contacts::{StepContacts, Wanted};
 use super::elastic_step::{ElasticSolver, Linearised, PER_TASK};
@@ -14,8 +18,9 @@ use stiction_contact::detect::{Collider, DetectError, StepMotion};
 use stiction_numerics::ordered::ordered_reduce;
 use stiction_numerics::{Vec3, ordered_max_by};
 
-/// A solve whose velocities are apart by more than this many tolerances is not a step that could be taken: a heavy body on a light one would be
-/// thrown back by forces that come too late. It goes on beyond its cap, as long as δ falls, up to so many caps.
+/// A solve whose velocities are apart by more than this many tolerances is not a step that could be
+/// taken: a heavy body on a light one would be thrown back by forces that come too late. It goes on
+/// beyond its cap, as long as δ falls, up to so many caps.
 const FAR: f64 = 100.0;
 const CAPS: usize = 16;
 
@@ -77,19 +82,24 @@ impl Inner<'_> {
         let mut previous = iterate.velocity.clone();
         let mut residual = f64::INFINITY;
         let mut rate = Rate::default();
+        // "for l ≥ 1"
         for iteration in 1..=CAPS * self.options.max_iterations {
             report.iterations = iteration;
             std::mem::swap(&mut previous, &mut iterate.velocity);
             let Iterate { velocity, projected, dual } = &mut *iterate;
+            // "Solve (A + W) v = f + W (p + λ)", with p̂ and λ̂ where accelerated
             timed(&mut self.seconds.linear_solve, || {
                 let target = momentum.as_ref().map_or(&projected[..], |momentum| &momentum.projected);
                 self.elastic.solve(system, weights, (target, dual), &previous, velocity)
             })?;
+            // "Periodically update continuous-time collision detection"
             if iteration % self.options.detect_every == 0 {
                 self.append_new_contacts(velocity)?;
             }
             let before = residual;
+            // "p ← v − λ; project p onto feasible set using algorithm 3"
             self.project(iterate, residual, &mut report);
+            // "δ ← Δt (|v − v_prev| + |v − p|); if δ < ε or max iterations reached then break"
             (report.moved, report.apart) = self.residual(iterate, &previous);
             residual = report.delta();
             rate.take(residual);
@@ -106,6 +116,7 @@ impl Inner<'_> {
             if iteration >= self.options.max_iterations && is_near {
                 break;
             }
+            // "λ ← λ + (p − v)"; algorithm 4 then adds momentum or resets it
             match &mut momentum {
                 Some(momentum) => momentum.ascend(iterate, self.world.model.nodes, residual < before),
                 None => ascend(iterate, self.world.model.nodes),
@@ -114,8 +125,8 @@ impl Inner<'_> {
         Ok(report)
     }
 
-    /// The last projection may send points into each other anew: detects along p and projects again until nothing new is
-    /// found and nothing slips past its contact.
+    /// The last projection may send points into each other again: detects along p and projects
+    /// again until nothing new is found and nothing slips past its contact.
     pub fn catch_late_contacts(
         &mut self,
         iterate: &mut Iterate,
@@ -179,7 +190,8 @@ impl Inner<'_> {
         }
         let moved = h * ordered_max_by(model.nodes, |i| iterate.projected[i].amax());
         // At rest nothing moves; what gravity would do in one step is then the measure.
-        let scale = moved.max(h * h * parameters.gravity.norm());
+        let gravity = parameters.gravity.at(self.motion.time + h);
+        let scale = moved.max(h * h * gravity.norm());
         relative == 0.0 || residual <= relative * scale
     }
 }

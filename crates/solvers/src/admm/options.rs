@@ -1,4 +1,4 @@
-//! Options of method `admm`, with the defaults of the document.   [Daviet2020, table 5]
+//! Options of method `admm`, with the defaults of the paper.   [Daviet2020, table 5]
 
 use crate::checks::{all_positive, at_least_one, none_negative};
 use crate::object_factors::Coupled;
@@ -41,16 +41,16 @@ pub struct AdmmOptions {
     pub sweeps: usize,
     /// An ADMM solve is done when h (|v − v_prev|∞ + |v − p|∞) is below this \[m\], ε∞.
     pub tolerance: f64,
-    /// A second rule beside it: the same quantity relative to the largest displacement of the step, or to g h² where nothing moves
+    /// A second rule as well: the same quantity relative to the largest displacement of the step, or to g h² where nothing moves
     /// faster. 0 switches it off.
     pub relative_tolerance: f64,
     /// Whether the last move or the distance still to go must be below the tolerance.
     pub stop: Stop,
-    /// Share of mass in the weights, β.
+    /// Fraction of mass in the weights, β.
     pub beta: f64,
-    /// Smallest share of stiffness in the weights, σ.
+    /// Smallest fraction of stiffness in the weights, σ.
     pub sigma: f64,
-    /// Share of the effective inertia in the weights of strands, κ: what a push at one node has to move, which near a root is many
+    /// Fraction of the effective inertia in the weights of strands, κ: what a push at one node has to move, which near a root is many
     /// times β masses of nodes. 0 leaves β alone.
     pub strand_inertia: f64,
     /// Continuous detection again after so many ADMM iterations.
@@ -59,7 +59,7 @@ pub struct AdmmOptions {
     pub final_passes: usize,
     /// Nesterov acceleration with restart (algorithm 4).
     pub accelerate: bool,
-    /// Contacts whose update is below this share of the residual sleep until the next projection. 0 switches it off.
+    /// Contacts whose update is below this fraction of the residual sleep until the next projection. 0 switches it off.
     pub sleep: f64,
     /// Compliance of every contact \[1/kg\]: the inverse weight of a slack node (section 6.3.2). 0 is rigid; a pair of the scene can give
     /// its own.

@@ -3,18 +3,22 @@
 use super::contacts::{StepContacts, Wanted};
 use super::elastic_step::{ElasticSolver, Linearised};
 use super::inner::{Inner, InnerReport, Iterate};
-use super::nested_relaxation::{self, contact_impulses, inverse_diagonal};
-use super::options::{AdmmOptions, Projection, Stop};
+use super::metric::Metric;
+use super::options::{AdmmOptions, Stop};
 use super::rate::Rate;
-use super::weights::{WeightRule, Weights};
-use crate::advance::{accept, energies};
+use super::weights::WeightRule;
+use crate::advance::energies;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::contact_report::report_projected;
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::registry::MethodError;
+use crate::renew::{Renewed, renew};
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
-use stiction_bodies::State;
+use crate::stage::Stage;
+use crate::support;
+use stiction_bodies::{Changed, State};
 use stiction_contact::ImpulseMemory;
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
 use stiction_energy::{Curvature, Elasticity};
@@ -54,6 +58,7 @@ struct Step<'a> {
 impl AdmmSolver {
     /// A solver for a model.
     pub fn new(options: AdmmOptions, world: World<'_>) -> Result<AdmmSolver, MethodError> {
+        support::check("admm", world)?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let system = BlockMatrix::zeros(elasticity.pattern().clone());
         let workspace = Workspace {
@@ -86,7 +91,7 @@ impl Workspace {
             let before = velocity.clone();
             // The first of several is never the last: what it lets through, the next one sees.
             let is_final = iteration > 1 || options.newton_iterations == 1;
-            reached = self.newton_iteration(options, step, (velocity, is_final), contacts, report)?;
+            reached = self.newton_iteration(options, step, velocity, is_final, contacts, report)?;
             report.iterations += reached.iterations;
             // The first iteration starts from nothing that it could be compared with.
             if iteration > 1 {
@@ -105,70 +110,59 @@ impl Workspace {
         Ok(reached)
     }
 
-    /// One projected Newton iteration: linearise at the velocity, find contacts in the first one, run ADMM, catch what its final
-    /// projection brings if the velocity may be final.
+    /// One projected Newton iteration: linearises at the velocity, then the contact solver of
+    /// algorithm 2. Contacts are found in the first one; a velocity that may be final is kept from
+    /// what its last projection ran into.
     fn newton_iteration(
         &mut self,
         options: &AdmmOptions,
         step: &Step<'_>,
-        (velocity, is_final): (&mut Vec<Vec3>, bool),
+        velocity: &mut Vec<Vec3>,
+        is_final: bool,
         contacts: &mut Option<StepContacts>,
         report: &mut StepReport,
     ) -> Result<InnerReport, StepError> {
-        let (model, h) = (step.world.model, step.motion.h);
-        let gradient = timed(&mut report.seconds.assembly, || self.linearise(step, velocity));
-        let fixed = &step.motion.prescription.fixed;
-        let system = Linearised::new(&self.system, fixed, velocity, &step.prescribed, &gradient, h);
+        let (world, motion, nodes) = (step.world, step.motion, step.world.model.nodes);
         let is_first = contacts.is_none();
+        // A v = f.
+        let gradient = timed(&mut report.seconds.assembly, || self.linearise(step, velocity));
+        let fixed = &motion.prescription.fixed;
+        let system = Linearised::new(&self.system, fixed, velocity, &step.prescribed, &gradient, motion.h);
+        // Warm start: v⁰ without contacts, λ⁰ from the step before.
         if is_first {
             timed(&mut report.seconds.linear_solve, || -> Result<(), StepError> {
                 *velocity = self.elastic.predicted(&system, &self.dual_force, step.before)?;
-                self.inertia = self.elastic.inertia(&step.world.parameters.mass[..model.nodes], options);
+                self.inertia = self.elastic.inertia(&world.parameters.mass[..nodes], options);
                 Ok(())
             })?;
         }
+        // W, and the factors of A + W.
         let rule = WeightRule { inertia: &self.inertia, sigma: options.sigma };
-        let weights = match options.projection {
-            Projection::NonIsotropic => Weights::full(&self.system, rule),
-            _ => Weights::isotropic(&self.system, rule),
-        };
-        let inverse_blocks = match options.projection {
-            Projection::Isotropic => None,
-            Projection::NonIsotropic => Some(weights.inverse_blocks()),
-            Projection::NlIca => Some(inverse_diagonal(&self.system, model.nodes)),
-        };
-        timed(&mut report.seconds.linear_solve, || self.elastic.factor(&system, &weights))?;
-        let of_nodes = &weights.scalars[..model.nodes];
+        let metric = Metric::new(options.projection, &self.system, rule);
+        timed(&mut report.seconds.linear_solve, || self.elastic.factor(&system, &metric.weights))?;
+        // Proximity and continuous-time detection.
+        let of_nodes = &metric.weights.scalars[..nodes];
         let contacts = contacts.get_or_insert_with(|| StepContacts::new(of_nodes));
-        contacts.set_weights(of_nodes, inverse_blocks.as_ref().map(|blocks| &blocks[..model.nodes]))?;
+        contacts.set_weights(of_nodes, metric.inverse_of_nodes())?;
         if is_first {
             timed(&mut report.seconds.detection, || {
-                let Self { collider, memory, .. } = self;
-                let (step, wanted) = ((step.world, &step.motion), Wanted::First(memory));
-                contacts.find(step, collider, velocity, options, wanted)
+                let wanted = Wanted::First(&self.memory);
+                contacts.find((world, &motion), &mut self.collider, velocity, options, wanted)
             })?;
         }
-        let dual = self.dual_force.iter().enumerate().map(|(j, f)| weights.solve(j, f)).collect();
+        // p ← v⁰, then ADMM iterations.
+        let dual = metric.dual(&self.dual_force);
         let mut iterate = Iterate { projected: velocity.clone(), velocity: velocity.clone(), dual };
-        let (world, motion) = (step.world, step.motion);
-        let Self { elastic, collider, dual_force, .. } = self;
-        let seconds = &mut report.seconds;
+        let (elastic, collider, seconds) = (&mut self.elastic, &mut self.collider, &mut report.seconds);
         let mut inner = Inner { options, world, motion, elastic, collider, contacts, seconds };
-        let mut reached = match (options.projection, &inverse_blocks) {
-            (Projection::NlIca, Some(inverse)) => {
-                nested_relaxation::run(&mut inner, &system, inverse, &mut iterate)?
-            }
-            _ => inner.run(&system, &weights, &mut iterate)?,
-        };
+        let mut reached = metric.solve(&mut inner, &system, &mut iterate)?;
         if is_final {
             inner.catch_late_contacts(&mut iterate, &mut reached)?;
         }
-        match options.projection {
-            Projection::NlIca => *dual_force = contact_impulses(&inner.contacts.set, dual_force.len()),
-            _ => dual_force.iter_mut().enumerate().for_each(|(j, f)| *f = weights.times(j, &iterate.dual[j])),
-        }
+        self.dual_force = metric.dual_force(&inner.contacts.set, &iterate.dual);
+        // The feasible p is the answer; angles have no p.
         velocity.copy_from_slice(&iterate.velocity);
-        velocity[..model.nodes].copy_from_slice(&iterate.projected[..model.nodes]);
+        velocity[..nodes].copy_from_slice(&iterate.projected[..nodes]);
         Ok(reached)
     }
 
@@ -193,14 +187,11 @@ fn end_of_step(motion: &StepMotion<'_>, velocity: &[Vec3]) -> Vec<Vec3> {
     (0..velocity.len()).map(end).collect()
 }
 
-impl Solver for AdmmSolver {
-    fn key(&self) -> &'static str {
-        "admm"
-    }
-
-    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+impl AdmmSolver {
+    fn try_step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport { advanced: h, ..StepReport::default() };
-        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
+        let stage = Stage::backward_euler(state, h);
+        let potential = IncrementalPotential::new(world, &self.elasticity, state, &stage, Inertia::Dynamic);
         let prescription = &potential.prescription;
         let motion = StepMotion {
             start: &state.blocks,
@@ -221,19 +212,45 @@ impl Solver for AdmmSolver {
         report.counters.push(("sleeping_share", reached.asleep));
         report.counters.push(("late_contacts", reached.late as f64));
         report.counters.push(("cg_iterations", self.workspace.elastic.iterations as f64));
+        let mut memory = None;
         if let Some(contacts) = &contacts {
             report_projected(&contacts.set, contacts.natural_map_residual(), world, h, &mut report);
-            self.workspace.memory = contacts.set.remember();
+            memory = Some(contacts.set.remember());
         }
         let mut blocks = end_of_step(&motion, &velocity);
         let put_out = self.workspace.collider.put_out(world.model, &motion, &mut blocks);
         report.counters.push(("put_out_nodes", put_out as f64));
-        if !blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
-            return Err(StepError::NotFinite { what: "the end of the step" });
+        let next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });
+        commit(world, &next, state)?;
+        if let Some(memory) = memory {
+            self.workspace.memory = memory;
         }
-        accept(world, state, blocks, h, Inertia::Dynamic);
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
+    }
+}
+
+impl Solver for AdmmSolver {
+    fn key(&self) -> &'static str {
+        "admm"
+    }
+
+    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let dual_force = self.workspace.dual_force.clone();
+        let outcome = self.try_step(world, state, h);
+        if outcome.is_err() {
+            self.workspace.dual_force = dual_force;
+        }
+        outcome
+    }
+
+    fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError> {
+        if renew(&mut self.elasticity, world, changed)? == Renewed::Elements {
+            self.workspace.system = BlockMatrix::zeros(self.elasticity.pattern().clone());
+            let coupled = self.options.coupled;
+            self.workspace.elastic = ElasticSolver::new(&self.workspace.system, world.model, coupled)?;
+        }
+        Ok(())
     }
 
     fn save(&self) -> SavedState {

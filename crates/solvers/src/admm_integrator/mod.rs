@@ -1,4 +1,4 @@
-//! Method `admm_integrator`: an ADMM time integrator that relaxes hair with frictional contact. See `README.md` beside this file.
+//! Method `admm_integrator`: an ADMM time integrator that relaxes hair with frictional contact. See `README.md` in this folder.
 
 mod contact_step;
 mod local_step;

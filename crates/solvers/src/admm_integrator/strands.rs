@@ -10,12 +10,37 @@
 use super::options::IntegratorOptions;
 use crate::registry::MethodError;
 use crate::solver::{StepError, World};
+use crate::support;
 use rayon::prelude::*;
 use std::ops::Range;
 use stiction_energy::rod::{RodBendTwist, RodStretch};
+use stiction_energy::{Elasticity, MaterialTable};
 use stiction_numerics::banded::{BandedCholesky, BandedMatrix};
 use stiction_numerics::{Mat3, Vec3};
-use stiction_scene::resolved::BodyKind;
+
+/// Elements of stretching and bending, as many as the model has edges and joints, and the values that they take.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    pub edges: &'a [RodStretch],
+    pub joints: &'a [RodBendTwist],
+    pub materials: &'a MaterialTable,
+}
+
+impl<'a> Terms<'a> {
+    /// The terms of an energy.
+    pub fn of(elasticity: &'a Elasticity) -> Terms<'a> {
+        Terms {
+            edges: elasticity.rod_edges(),
+            joints: elasticity.rod_joints(),
+            materials: elasticity.materials(),
+        }
+    }
+
+    /// EA \[N\] of an edge.
+    pub fn stretch_stiffness(&self, edge: &RodStretch) -> f64 {
+        self.materials.rod(edge.material).stretch
+    }
+}
 
 /// One strand: its nodes in order, and its edges and joints, which follow each other in the tables.
 pub struct Strand {
@@ -47,28 +72,13 @@ pub struct Strands {
 impl Strands {
     /// The strands of a model, or why this method cannot run it.
     pub fn new(world: World<'_>) -> Result<Strands, MethodError> {
+        support::check("admm_integrator", world)?;
         let model = world.model;
-        let refuse = |message: String| MethodError::Refused { key: "admm_integrator".to_owned(), message };
-        if let Some(body) = model.bodies.iter().find(|b| b.kind != BodyKind::Rod) {
-            return Err(refuse(format!(
-                "body `{}` is not of rods: this method relaxes hair alone, take `admm`",
-                body.name
-            )));
-        }
-        if !model.couplings.is_empty() || !model.anchors.groups.is_empty() || !model.roots.raised.is_empty() {
-            let message =
-                "it has no attachments, stitches or soft pins: hold roots by exact pins, or take `admm`";
-            return Err(refuse(message.to_owned()));
-        }
         let mut of_node = vec![u32::MAX; model.nodes];
         let (mut list, mut joint) = (Vec::with_capacity(model.rods.strands.len()), 0);
         for (index, strand) in model.rods.strands.iter().enumerate() {
             for &node in &strand.nodes {
-                if std::mem::replace(&mut of_node[node as usize], index as u32) != u32::MAX {
-                    let message =
-                        format!("strand {index} is closed or shares node {node} with another: take `admm`");
-                    return Err(refuse(message));
-                }
+                of_node[node as usize] = index as u32;
             }
             let edges = strand.first_edge as usize..strand.first_edge as usize + strand.nodes.len() - 1;
             let joints = joint..joint + strand.nodes.len() - 2;
@@ -88,11 +98,16 @@ impl Strands {
         })
     }
 
+    /// Weights and factors are made again in the next step.
+    pub fn forget_factors(&mut self) {
+        self.made_for = None;
+    }
+
     /// Weights and factors for a step; kept while step size and prescribed nodes stay.
     pub fn prepare(
         &mut self,
         world: World<'_>,
-        (stretch, bend): (&[RodStretch], &[RodBendTwist]),
+        terms: Terms<'_>,
         fixed: &[bool],
         h: f64,
         options: &IntegratorOptions,
@@ -104,15 +119,24 @@ impl Strands {
         let heaviest =
             |nodes: &[u32]| nodes.iter().map(|&n| world.parameters.mass[n as usize]).fold(0.0, f64::max);
         let cap = |nodes: &[u32]| options.penalty * heaviest(nodes) / (h * h);
-        self.stretch_weight = stretch.iter().map(|s| (s.stiffness / s.length).min(cap(&s.nodes))).collect();
-        let soft = |b: &RodBendTwist| b.bend[0].max(b.bend[1]) / b.rest.length.powi(3);
-        self.bend_weight = bend.iter().map(|b| soft(b).min(cap(&b.blocks[..3]))).collect();
+        let stiff = |e: &RodStretch| terms.stretch_stiffness(e) / e.length;
+        self.stretch_weight = terms.edges.iter().map(|e| stiff(e).min(cap(&e.nodes))).collect();
+        let soft = |joint: &RodBendTwist| {
+            let bend = terms.materials.rod(joint.material).bend;
+            bend[0].max(bend[1]) / joint.rest.length().powi(3)
+        };
+        self.bend_weight = terms.joints.iter().map(|j| soft(j).min(cap(&j.blocks[..3]))).collect();
         self.edge_weight = self.stretch_weight.clone();
-        for (joint, w) in bend.iter().zip(&self.bend_weight) {
+        for (joint, w) in terms.joints.iter().zip(&self.bend_weight) {
             joint.edges.iter().for_each(|&e| self.edge_weight[e as usize] += w);
         }
-        self.contact_weight =
-            contact_weights(&world.parameters.mass[..model.nodes], stretch, &self.edge_weight, h, options);
+        self.contact_weight = contact_weights(
+            &world.parameters.mass[..model.nodes],
+            terms.edges,
+            &self.edge_weight,
+            h,
+            options,
+        );
         let alpha: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().mass).collect();
         let own = |n: u32| {
             let damping = alpha[model.body_of_node[n as usize] as usize];

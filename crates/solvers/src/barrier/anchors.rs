@@ -132,7 +132,7 @@ pub(super) type Forecast = [f32; 3];
 /// What a contact keeps between steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Kept {
-    /// Way from the anchor \[m\]. At most ε long, so single precision rounds it by less than 1e-7 ε, which a resting contact does not add up: it keeps what it had.
+    /// Trajectory from the anchor \[m\]. At most ε long, so single precision rounds it by less than 1e-7 ε, which a resting contact does not add up: it keeps what it had.
     slip: [f32; 3],
     pub force: Forecast,
 }
@@ -142,7 +142,7 @@ impl Kept {
         Kept { slip: slip.map(|c| c as f32).into(), force }
     }
 
-    /// Way from the anchor \[m\].
+    /// Trajectory from the anchor \[m\].
     pub fn slip(&self) -> Vec3 {
         Vec3::from(self.slip.map(f64::from))
     }

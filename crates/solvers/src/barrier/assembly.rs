@@ -4,7 +4,7 @@
 //! `K_c = κ b'' n nᵀ + K_f`. The blocks are written out in three stores: diagonal and mesh blocks of the elastic matrix, and pairs of nodes
 //! that only contacts couple, whose pattern is kept within a step (`stiction_numerics::Couplings`).   [Ando2024, section 3.7]
 
-use super::contacts::{Contact, Way};
+use super::contacts::{Contact, Trajectory};
 use super::couples::Bearers;
 use super::friction::friction_terms;
 use super::options::{BarrierOptions, ContactMass};
@@ -48,8 +48,10 @@ pub(super) struct Elastic<'a> {
 /// Contacts per task.
 const CHUNK: usize = 256;
 
-/// Contacts whose terms live at the same time, or as many as there are blocks where these are more: each section looks at every row of the matrix.
-const SECTION: usize = 1 << 15;
+/// Contacts whose terms live at the same time, or as many as there are blocks where these are more:
+/// each section looks at every row of the matrix. Large enough for that, small enough not to count in
+/// the memory of a step.
+const SECTION: usize = 1 << 13;
 
 /// What contacts are evaluated with. Terms take more room than a step has: it keeps stiffnesses, from which terms are found again.
 #[derive(Clone, Copy)]
@@ -57,7 +59,7 @@ pub(super) struct Evaluation<'a> {
     pub options: &'a BarrierOptions,
     pub world: World<'a>,
     pub fixed: &'a [bool],
-    pub way: Way<'a>,
+    pub trajectory: Trajectory<'a>,
 }
 
 impl Evaluation<'_> {
@@ -71,7 +73,7 @@ impl Evaluation<'_> {
         terms.curvature = curvature((options, &barrier), (contact, activation), &terms, [kappa, inertial]);
         let [a, b] = contact.objects().map(|o| o as usize);
         let coefficient = world.parameters.friction_between(a, b);
-        let (slope, curvature) = friction_terms(options, contact, coefficient, self.way, &terms);
+        let (slope, curvature) = friction_terms(options, contact, coefficient, self.trajectory, &terms);
         let mut hessian = SymmetricBlock::outer(&contact.normal, terms.curvature);
         hessian.add_scaled(1.0, &SymmetricBlock::from_upper(&curvature));
         let pull = terms.gradient(1.0) + slope + hessian.mul(&contact.ahead());
@@ -183,7 +185,7 @@ impl ContactMatrix {
         system: &mut BlockMatrix,
         rhs: &mut [Vec3],
     ) {
-        let (x, blocks) = (&evaluation.way.now.blocks, system.block_count());
+        let (x, blocks) = (&evaluation.trajectory.now.blocks, system.block_count());
         let (mut incidence, mut terms, mut couples) = (Incidence::default(), Vec::new(), Vec::new());
         let section = SECTION.max(blocks);
         self.couplings.begin(blocks);
@@ -198,7 +200,7 @@ impl ContactMatrix {
     }
 
     /// Frees the blocks until the next assembly, which finds their places again.
-    pub fn make_room(&mut self) {
+    pub fn release_values(&mut self) {
         self.couplings.release_values();
     }
 

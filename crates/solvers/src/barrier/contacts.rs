@@ -14,6 +14,7 @@ use super::walls::Wall;
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
@@ -43,7 +44,7 @@ impl Configuration<'_> {
 
 /// The three configurations of an iteration: the start of the step with its slips, the present one, and where prescribed things go.
 #[derive(Clone, Copy)]
-pub(super) struct Way<'a> {
+pub(super) struct Trajectory<'a> {
     pub start: &'a Configuration<'a>,
     pub now: &'a Configuration<'a>,
     pub target: &'a Configuration<'a>,
@@ -168,7 +169,7 @@ impl Contact {
 
 /// Collision mesh, tree and walls of a model.
 pub(super) struct Detector {
-    pub mesh: CollisionMesh,
+    pub mesh: Arc<CollisionMesh>,
     pub phase: BroadPhase,
     pub walls: Vec<Wall>,
     pub near: NearPairs,
@@ -179,8 +180,6 @@ pub(super) struct Detector {
     faced: Vec<bool>,
     /// Largest activation gap of what has a mesh \[m\].
     pub widest: f64,
-    /// Whether there are strands: a judge looks whether they begin inside of something, which is no contact here.
-    pub strands: bool,
 }
 
 impl Detector {
@@ -197,11 +196,10 @@ impl Detector {
         let meshed = (0..model.surfaces.vertices() as u32).filter_map(|v| mesh.vertex_body(v));
         let widest = meshed.map(|o| model.surfaces.objects[o as usize].contact_gap).fold(0.0, f64::max);
         let owners = Owners::new(model, pattern);
-        let strands = !model.rods.strands.is_empty();
         let mut faced = vec![false; model.surfaces.objects.len()];
         (0..mesh.triangles().len()).for_each(|t| faced[mesh.triangle_body(t as u32) as usize] = true);
         let (near, rings) = (NearPairs::default(), rings(&mesh, &start));
-        Ok(Detector { mesh, phase, walls, near, owners, rings, faced, widest, strands })
+        Ok(Detector { mesh, phase, walls, near, owners, rings, faced, widest })
     }
 
     /// Number of vertices of mesh colliders.
@@ -238,14 +236,14 @@ impl Detector {
     pub fn contacts(
         &mut self,
         world: World<'_>,
-        way: Way<'_>,
+        trajectory: Trajectory<'_>,
         forecasts: &Memory<Forecast>,
     ) -> Result<Vec<Contact>, StepError> {
         let model = world.model;
-        let positions = surface_positions(model, way.now);
+        let positions = surface_positions(model, trajectory.now);
         let candidates = self.near_candidates(&positions)?;
         let faced = &self.faced[..];
-        let convert = |pair: &ProximityPair| from_pair(model, way, (&positions, faced), pair);
+        let convert = |pair: &ProximityPair| from_pair(model, trajectory, (&positions, faced), pair);
         // A section at a time: lists of tasks that are joined in the end, or places for all pairs (many of two edges become none), would take the memory of all contacts once more.
         let (mut contacts, mut slots): (Vec<Contact>, Vec<Option<Contact>>) = Default::default();
         visit_pairs(&self.mesh, &candidates, &positions, self.widest, |section| {
@@ -254,9 +252,9 @@ impl Detector {
         });
         drop((candidates, slots));
         for wall in &self.walls {
-            wall.contacts(model, &self.mesh, way, &positions, &mut contacts);
+            wall.contacts(model, &self.mesh, trajectory, &positions, &mut contacts);
         }
-        recall(&mut contacts, way.anchors, forecasts);
+        recall(&mut contacts, trajectory.anchors, forecasts);
         Ok(contacts)
     }
 }
@@ -324,7 +322,7 @@ pub(super) fn add_vertex(model: &Model, stencil: &mut ContactStencil, vertex: u3
 /// The contact of a pair, if it is near enough and anything in it can move.
 fn from_pair(
     model: &Model,
-    way: Way<'_>,
+    trajectory: Trajectory<'_>,
     (x, faced): (&[Vec3], &[bool]),
     pair: &ProximityPair,
 ) -> Option<Contact> {
@@ -345,8 +343,8 @@ fn from_pair(
         if weight != 0.0 && add_vertex(model, &mut stencil, vertex, weight) {
             let place = vertex as usize - model.surfaces.kinematic_start();
             (held, held_square) = (held + 1, held_square + (weight * weight) as f32);
-            moved += (way.now.kinematic[place] - way.start.kinematic[place]) * weight;
-            ahead += (way.target.kinematic[place] - way.now.kinematic[place]) * weight;
+            moved += (trajectory.now.kinematic[place] - trajectory.start.kinematic[place]) * weight;
+            ahead += (trajectory.target.kinematic[place] - trajectory.now.kinematic[place]) * weight;
         }
     }
     (!stencil.nodes().is_empty()).then(|| Contact {

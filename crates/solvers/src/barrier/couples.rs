@@ -204,7 +204,7 @@ fn push(model: &Model, vertex: u32, force: Vec3, rhs: &mut [Vec3]) {
 mod tests {
     use super::super::BarrierSolver;
     use super::super::anchors::Memory;
-    use super::super::contacts::Way;
+    use super::super::contacts::Trajectory;
     use super::*;
     use crate::solver::World;
     use std::path::Path;
@@ -243,10 +243,11 @@ mod tests {
             let mut solver = BarrierSolver::new(Default::default(), world).expect("a good scene");
             let state = State::initial(&model, &scene);
             let start = solver.start(&model, &state);
-            let way = Way { start: &start, now: &start, target: &start, anchors: &Memory::default() };
+            let trajectory =
+                Trajectory { start: &start, now: &start, target: &start, anchors: &Memory::default() };
             let x = &start.blocks;
             for contact in
-                solver.detector.contacts(world, way, &Memory::default()).expect("places are finite")
+                solver.detector.contacts(world, trajectory, &Memory::default()).expect("places are finite")
             {
                 let across = random.unit_vector().cross(&contact.normal);
                 let pull = across + contact.normal * random.uniform();

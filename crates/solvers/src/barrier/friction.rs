@@ -8,7 +8,7 @@
 //! force that the last linear solve found, which balances the step. Which curvature: the chord towards the friction that this solve found (`AnchoredFriction::chord`).
 
 use super::assembly::Terms;
-use super::contacts::{Contact, Way};
+use super::contacts::{Contact, Trajectory};
 use super::options::{BarrierOptions, FrictionModel};
 use stiction_contact::barrier::{AnchoredFriction, BarrierTerms, LaggedFriction};
 use stiction_numerics::{Mat3, Vec3};
@@ -18,14 +18,15 @@ pub(super) fn friction_terms(
     options: &BarrierOptions,
     contact: &Contact,
     coefficient: f64,
-    way: Way<'_>,
+    trajectory: Trajectory<'_>,
     barrier: &BarrierTerms,
 ) -> (Vec3, Mat3) {
     if coefficient <= 0.0 || barrier.force <= 0.0 {
         return (Vec3::zeros(), Mat3::zeros());
     }
     let (normal, epsilon) = (contact.normal, options.friction_epsilon);
-    let displacement = contact.displacement(&way.start.blocks, &way.now.blocks) + contact.moved();
+    let displacement =
+        contact.displacement(&trajectory.start.blocks, &trajectory.now.blocks) + contact.moved();
     let limit = coefficient * pressing(options, contact, &displacement, barrier.force);
     if limit <= 0.0 {
         return (Vec3::zeros(), Mat3::zeros());
@@ -40,7 +41,7 @@ pub(super) fn friction_terms(
         }
         FrictionModel::Anchored => {
             let friction = AnchoredFriction { normal, limit, epsilon };
-            let from_anchor = contact.slip(way.anchors) + displacement;
+            let from_anchor = contact.slip(trajectory.anchors) + displacement;
             let expected = -contact.expected_here(options).unwrap_or_default();
             (friction.gradient(&from_anchor), friction.chord(&from_anchor, &expected))
         }
@@ -65,11 +66,12 @@ pub(super) fn forecast(
     options: &BarrierOptions,
     (contact, terms): (&Contact, &Terms),
     coefficient: f64,
-    (way, direction): (Way<'_>, &[Vec3]),
+    (trajectory, direction): (Trajectory<'_>, &[Vec3]),
 ) -> Vec3 {
     let (force, epsilon) = (terms.force(contact, direction), options.friction_epsilon);
-    let displacement = contact.displacement(&way.start.blocks, &way.now.blocks) + contact.moved();
-    let slip = tangential(contact, contact.slip(way.anchors) + displacement);
+    let displacement =
+        contact.displacement(&trajectory.start.blocks, &trajectory.now.blocks) + contact.moved();
+    let slip = tangential(contact, contact.slip(trajectory.anchors) + displacement);
     let next = slip + tangential(contact, contact.relative(direction) + contact.ahead());
     if options.friction != FrictionModel::Anchored || next.norm() >= epsilon || next.dot(&slip) <= 0.0 {
         return force;
@@ -83,7 +85,7 @@ pub(super) fn forecast(
     }
 }
 
-/// Way from the anchor with which a contact that is `from_anchor` away at the end of a step begins the next one; anchors are dragged along.
+/// Trajectory from the anchor with which a contact that is `from_anchor` away at the end of a step begins the next one; anchors are dragged along.
 pub(super) fn slip_to_keep(options: &BarrierOptions, contact: &Contact, from_anchor: &Vec3) -> Vec3 {
     let epsilon = options.friction_epsilon;
     match options.friction {
@@ -133,17 +135,17 @@ pub(super) fn is_settling(
     (contact, terms): (&Contact, &Terms),
     coefficient: f64,
     masses: Masses<'_>,
-    (way, direction): (Way<'_>, &[Vec3]),
+    (trajectory, direction): (Trajectory<'_>, &[Vec3]),
     slowest: f64,
 ) -> bool {
-    let moved = contact.displacement(&way.start.blocks, &way.now.blocks);
+    let moved = contact.displacement(&trajectory.start.blocks, &trajectory.now.blocks);
     let displacement = moved + contact.moved();
     let used = pressing(options, contact, &displacement, terms.present_push(contact));
     let next = contact.normal.dot(&terms.force(contact, direction));
     let matters = |force: f64| coefficient * force * masses.mobility(contact) > slowest;
     let change = (next.max(0.0) - used).abs();
     let anchored = options.friction == FrictionModel::Anchored;
-    let from_anchor = || contact.slip(way.anchors) + moved + contact.moved();
+    let from_anchor = || contact.slip(trajectory.anchors) + moved + contact.moved();
     (change > SETTLED * used && matters(change))
         || (anchored && slip_is_settling(options, contact, from_anchor(), direction) && matters(used))
 }
@@ -177,9 +179,9 @@ mod tests {
             super::super::contacts::Configuration { blocks, kinematic: Vec::new(), time: 0.0 }
         };
         let (start, now) = (at(0.0), at(1e-3));
-        let way = Way { start: &start, now: &now, target: &now, anchors: &Default::default() };
+        let trajectory = Trajectory { start: &start, now: &now, target: &now, anchors: &Default::default() };
         let terms = BarrierTerms { energy: 0.0, force: 1.0, curvature: 7.0, normal: Vec3::z() };
-        friction_terms(options, &contact, 0.5, way, &terms)
+        friction_terms(options, &contact, 0.5, trajectory, &terms)
     }
 
     /// Friction in the plane holds a slide back that the transverse one lets go; the force is the same. The cap lowers the Hessian to the barrier's 7 N/m.

@@ -197,7 +197,7 @@ impl Search<'_> {
         }
     }
 
-    /// The share of every object; by the document's policy all have the smallest, because all must reach the same time.
+    /// The share of every object; by the paper's policy all have the smallest, because all must reach the same time.
     fn by_object(&mut self) -> Vec<f64> {
         let count = self.shares.alpha.len() as u32;
         let shares: Vec<f64> = (0..count).map(|o| self.shares.alpha[self.islands.root(o) as usize]).collect();

@@ -2,14 +2,16 @@
 
 use super::anchors::Memory;
 use super::assembly::{Elastic, Evaluation};
-use super::contacts::Way;
+use super::contacts::Trajectory;
 use super::couples::Bearers;
+use super::linear::choose_precision;
 use super::solver::{BarrierSolver, target};
-use super::two_level::CoarseLevel;
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::solver::{StepError, World};
+use crate::stage::Stage;
 use stiction_bodies::State;
 use stiction_energy::Curvature;
+use stiction_factor::CoarseLevel;
 use stiction_numerics::{
     LinearPcg, MaskedOperator, PcgParams, PrecondBlockJacobi, PrecondIdentity, Preconditioner, Random, Vec3,
 };
@@ -42,13 +44,14 @@ impl BarrierSolver {
         round: &mut dyn FnMut(&mut dyn FnMut()) -> bool,
     ) -> Result<usize, StepError> {
         let start = self.start(world.model, state);
-        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
+        let stage = Stage::backward_euler(state, h);
+        let potential = IncrementalPotential::new(world, &self.elasticity, state, &stage, Inertia::Dynamic);
         let end = target(world.model, &potential, state.time + h);
-        let way = Way { start: &start, now: &start, target: &end, anchors: &self.anchors };
+        let trajectory = Trajectory { start: &start, now: &start, target: &end, anchors: &self.anchors };
         self.detector.expect(world.model, &start, &start)?;
-        let contacts = self.detector.contacts(world, way, &Memory::default())?;
+        let contacts = self.detector.contacts(world, trajectory, &Memory::default())?;
         self.contact_matrix.begin_step();
-        self.linear.prepare(&self.options, &mut self.system, contacts.len());
+        choose_precision(&mut self.linear, &self.options, &mut self.system, contacts.len());
         let mut go_on = true;
         while go_on {
             let mut rhs = vec![Vec3::zeros(); start.blocks.len()];
@@ -56,7 +59,7 @@ impl BarrierSolver {
             go_on = round(&mut || {
                 let elastic = Elastic { matrix: &self.system, inertia: h.powi(-2) };
                 let (options, fixed) = (&self.options, &potential.prescription.fixed[..]);
-                let evaluation = Evaluation { options, world, fixed, way };
+                let evaluation = Evaluation { options, world, fixed, trajectory };
                 let stiffnesses = evaluation.stiffnesses(elastic, &contacts);
                 let bearers = Bearers::new(&self.options, &self.detector, world.model);
                 let (evaluated, contacts) = ((evaluation, bearers), (&contacts[..], &stiffnesses[..]));
@@ -78,7 +81,8 @@ impl BarrierSolver {
             false
         };
         let contacts = self.time_contact_assembly(world, state, h, &mut once)?;
-        let fixed = world.model.pins.prescribe(world.model, state, state.time + h).fixed;
+        let fixed =
+            world.model.pins.prescribe(world.model, &world.parameters.controls, state, state.time + h).fixed;
         let matrix = self.contact_matrix.with(&self.system);
         let masked = MaskedOperator::new(&matrix, &fixed);
         let mut random = Random::new(7);

@@ -338,11 +338,11 @@ mod tests {
     /// Whichever share of a common way its island lets an object go, the pairs that this brings together are known.
     #[test]
     fn objects_that_go_along_together_may_be_held_back_apart() {
-        let way = Vec3::new(0.0, 0.0, -0.02);
+        let trajectory = Vec3::new(0.0, 0.0, -0.02);
         let closing = |objects: u32| {
             let (mesh, start) = sheets(objects);
             let mut phase = BroadPhase::new(&mesh, &start).expect("a tree");
-            let end: Vec<Vec3> = start.iter().map(|x| x + way).collect();
+            let end: Vec<Vec3> = start.iter().map(|x| x + trajectory).collect();
             let mut near = NearPairs::default();
             near.cover(&mut phase, &mesh, [&start, &end], 0.0035).expect("a search");
             let found = near.select(&mesh, [&start, &end], Wanted::Closing(0.1));

@@ -27,7 +27,7 @@ pub enum BarrierShape {
 pub enum FrictionModel {
     /// None at all.
     None,
-    /// The document's: from the start of the step, so that a body at rest creeps by up to ε per step.
+    /// The paper's: from the start of the step, so that a body at rest creeps by up to ε per step.
     Lagged,
     /// From anchors that live as long as their contacts: a body at rest does not creep.
     #[default]
@@ -53,7 +53,7 @@ pub enum LinearPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SlidingHessian {
-    /// `κ_f (I − n nᵀ)`, the document's: stiff along the slip as well.
+    /// `κ_f (I − n nᵀ)`, the paper's: stiff along the slip as well.
     #[default]
     Plane,
     /// `κ_f t tᵀ`, t across the slip: the true one of a force of constant size.
@@ -74,7 +74,7 @@ impl SlidingHessian {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContactMass {
-    /// Plain average of its vertices, the document's.
+    /// Plain average of its vertices, the paper's.
     #[default]
     Average,
     /// `Σ m_i ĉ_i²` with ĉ the normalised coefficients: what a push along the normal has to move.
@@ -85,7 +85,7 @@ pub enum ContactMass {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PcgNorm {
-    /// Largest component, the document's.
+    /// Largest component, the paper's.
     #[default]
     Infinity,
     /// Root of the sum of squares.
@@ -118,7 +118,7 @@ pub struct StepSpan {
 pub struct BarrierOptions {
     /// Go on until the whole step is done, so that scripted motion is exact; otherwise the step taken is β h.
     pub complete: bool,
-    /// Share β of the step at which the document's policy (`complete = false`) leaves the loop.
+    /// Fraction β of the step at which the paper's policy (`complete = false`) leaves the loop.
     pub beta_max: f64,
     /// Time until which nothing keeps its speed and nothing weighs \[s\]: a garment finds its place before it falls.
     pub stage_until: f64,
@@ -138,7 +138,7 @@ pub struct BarrierOptions {
     pub mean_tolerance: Option<f64>,
     /// Whether a step waits until friction has found its force. Others do not: they keep the limits of the step's start.
     pub settle_friction: bool,
-    /// Refining iterations move by `exp(−decay n)` of their direction, n counted from the first; 0 is none, the document tried 0.005.
+    /// Refining iterations move by `exp(−decay n)` of their direction, n counted from the first; 0 is none, the paper tried 0.005.
     pub decay: f64,
     /// Whether a step that `complete = false` shortens counts as β h. Otherwise it counts as h and motion drags behind: for comparison only.
     pub amend_step: bool,
@@ -146,13 +146,13 @@ pub struct BarrierOptions {
     pub error_reduction: bool,
     /// How far beyond the direction the line search looks.
     pub extension: f64,
-    /// Share of a gap that one line search leaves open.
+    /// Fraction of a gap that one line search leaves open.
     pub slack: f64,
     /// Which linear solver.
     pub linear: LinearPolicy,
     /// Residual of conjugate gradients relative to the one at their start, in `pcg_norm`.
     pub pcg_tolerance: f64,
-    /// How that residual is measured; the document takes the largest component.
+    /// How that residual is measured; the paper takes the largest component.
     pub pcg_norm: PcgNorm,
     /// Iterations of conjugate gradients at most.
     pub pcg_iterations: usize,
@@ -162,22 +162,22 @@ pub struct BarrierOptions {
     pub curvature_cap: f64,
     /// Whether elasticity counts in the stiffness of contacts; mass and distance alone otherwise.
     pub elastic_stiffness: bool,
-    /// Which mass of a contact counts in its stiffness; the document takes the average (eq. 5).
+    /// Which mass of a contact counts in its stiffness; the paper takes the average (eq. 5).
     pub contact_mass: ContactMass,
-    /// Share of a strain limit above which its barrier acts: the document's half (τ = ε̂, section 3.6). 0 acts from the rest length on and is
+    /// Fraction of a strain limit above which its barrier acts: the paper's half (τ = ε̂, section 3.6). 0 acts from the rest length on and is
     /// gentler.
     pub strain_activation: f64,
     /// Whether contacts are linearised towards the force that the last linear solve found, and friction is limited by it. Otherwise tangents at the present gap and the
-    /// barrier's own force are taken, as in the document.
+    /// barrier's own force are taken, as in the paper.
     pub forecast: bool,
     /// Largest part, in curvatures of the barrier, by which the growth of a stiffness with a closing gap counts in tangents; 0 is
-    /// the document's frozen stiffness. Forecasts count it in full.
+    /// the paper's frozen stiffness. Forecasts count it in full.
     pub stiffness_growth: f64,
     /// How friction is measured.
     pub friction: FrictionModel,
     /// Slip below which friction is not fully mobilised \[m\], ε.
     pub friction_epsilon: f64,
-    /// Hessian of lagged friction once a contact slides; the document's is stiff in the whole plane (eq. 10). Anchored friction has its own.
+    /// Hessian of lagged friction once a contact slides; the paper's is stiff in the whole plane (eq. 10). Anchored friction has its own.
     pub sliding_hessian: SlidingHessian,
     /// Whether the curvature of the barrier caps lagged friction in the matrix (the force stays).
     pub friction_cap: bool,
@@ -232,7 +232,7 @@ impl BarrierOptions {
         }
     }
 
-    /// The step to take at `time` where `offered` \[s\] is left or wanted: an equal share that the schedule allows.
+    /// The step to take at `time` where `offered` \[s\] is left or wanted: an equal part that the schedule allows.
     pub fn scheduled_step(&self, time: f64, offered: f64) -> f64 {
         // A span that ends here by rounding alone has ended.
         let ahead = |span: &&StepSpan| span.until > time + 1e-9 * offered;

@@ -1,9 +1,12 @@
-//! The loop over Newton iterations, as it went: shares β of the step, and when to leave.   [Ando2024, section 3.2]
+//! The loop over Newton iterations, as it went: shares β of the step, and when to leave.
+//! [Ando2024, section 3.2]
 
 use super::newton::Iteration;
 use super::options::BarrierOptions;
+use crate::solver::StepError;
 
-/// A step is stuck when so many iterations in a row took less than [`STUCK_SHARE`] of their direction.
+/// A step is stuck when so many iterations in a row took less than [`STUCK_SHARE`] of their
+/// direction.
 const STUCK_COUNT: usize = 8;
 
 /// See [`STUCK_COUNT`].
@@ -43,7 +46,8 @@ impl Progress {
         self.beta.iter().copied().fold(1.0, f64::min)
     }
 
-    /// γ of the next iteration: shrinking directions once the whole step is done.   [Ando2024, section 6]
+    /// γ of the next iteration: shrinking directions once the whole step is done.   [Ando2024,
+    /// section 6]
     pub fn gamma(&self, options: &BarrierOptions) -> f64 {
         match self.beta() >= 1.0 {
             true => (-options.decay * self.iterations as f64).exp(),
@@ -71,8 +75,17 @@ impl Progress {
         self.last = Some(iteration);
     }
 
-    /// Frees the contacts of the last iteration: the next one finds its own. Where a step is stuck they stay, to tell what is in the way.
-    pub fn make_room(&mut self) {
+    /// Runs an iteration, without the memory of the contacts of the last one: it finds its own.
+    /// Where a step is stuck they stay, to tell what is in the way.
+    pub fn run(
+        &mut self,
+        iteration: impl FnOnce() -> Result<Iteration, StepError>,
+    ) -> Result<Iteration, StepError> {
+        self.release_contacts();
+        iteration()
+    }
+
+    fn release_contacts(&mut self) {
         if let Some(last) = self.last.as_mut().filter(|_| self.stuck == 0) {
             (last.contacts, last.forces) = Default::default();
         }

@@ -1,28 +1,31 @@
-//! Algorithm 1: inexact Newton with an accumulated step share β.   [Ando2024, section 3.2]
+//! Algorithm 1: inexact Newton with an accumulated fraction β of the step.   [Ando2024, section
+//! 3.2]
 
 use super::anchors::{Kept, Memory};
 use super::assembly::ContactMatrix;
 use super::check::{inspect, refuse};
-use super::contacts::{Configuration, Contact, Detector, scripted_vertices};
-use super::friction::slip_to_keep;
-use super::linear_solve::LinearSolves;
-use super::newton::{Iteration, Newton, return_room_of};
+use super::contacts::{Configuration, Detector, scripted_vertices};
+use super::linear::{restore_history, save_history};
+use super::newton::{Iteration, Newton};
 use super::options::BarrierOptions;
 use super::progress::Progress;
 use super::strain_limits::StrainLimits;
 use super::stuck::{require_motion, stuck};
-use crate::advance::{accept, energies};
-use crate::contact_report::{add_load, terms};
+use crate::commit::{EndVelocities, require_finite_blocks};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::registry::MethodError;
-use crate::report::{ContactSample, StepReport, StepSeconds, timed};
+use crate::renew::{Renewed, renew};
+use crate::report::{StepReport, StepSeconds, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use crate::stage::Stage;
+use crate::support;
 use std::borrow::Cow;
-use stiction_bodies::{Model, Parameters, State};
-use stiction_contact::detect::LentTree;
+use stiction_bodies::{Changed, Model, Parameters, State};
 use stiction_energy::Elasticity;
+use stiction_factor::CoupledSolver;
 use stiction_numerics::{BlockMatrix, Vec3};
+use stiction_scene::resolved::Gravity;
 
 /// Inexact Newton with barriers.
 pub struct BarrierSolver {
@@ -31,13 +34,13 @@ pub struct BarrierSolver {
     pub(super) system: BlockMatrix,
     pub(super) contact_matrix: ContactMatrix,
     pub(super) detector: Detector,
-    limits: StrainLimits,
+    pub(super) limits: StrainLimits,
     pub(super) anchors: Memory<Kept>,
-    pub(super) linear: LinearSolves,
-    /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends on the chord of their way, not on
-    /// the way itself. Empty before the first step.
-    kinematic: Vec<Vec3>,
-    kinematic_time: f64,
+    pub(super) linear: CoupledSolver,
+    /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends
+    /// on the chord of their way, not on the way itself. Empty before the first step.
+    pub(super) kinematic: Vec<Vec3>,
+    pub(super) kinematic_time: f64,
     /// Whether the start was found free of intersections.
     checked: bool,
 }
@@ -48,18 +51,32 @@ const RETRIES: usize = 3;
 /// How much smaller the step is each time.
 const SMALLER: f64 = 0.25;
 
-/// A step that was made but not yet taken over.
-struct Attempt {
-    now: Configuration<'static>,
-    advanced: f64,
-    progress: Progress,
+/// A step that was made but not yet committed.
+pub(super) struct Attempt {
+    pub now: Configuration<'static>,
+    /// How far it advances \[s\].
+    pub advanced: f64,
+    pub progress: Progress,
     /// The smallest gap at its end \[m\].
-    gap: f64,
+    pub gap: f64,
+}
+
+/// A step that is to be attempted.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    world: World<'a>,
+    state: &'a State,
+    start: &'a Configuration<'a>,
+    /// Its size \[s\].
+    h: f64,
+    /// Whether to go on until the whole step is done.
+    complete: bool,
 }
 
 impl BarrierSolver {
     /// A solver for a model.
     pub fn new(options: BarrierOptions, world: World<'_>) -> Result<BarrierSolver, MethodError> {
+        support::check("barrier", world)?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let system = BlockMatrix::zeros(elasticity.pattern().clone());
         let detector = Detector::new(world.model, elasticity.pattern())?;
@@ -82,7 +99,7 @@ impl BarrierSolver {
             detector,
             limits,
             anchors: Memory::default(),
-            linear: LinearSolves::default(),
+            linear: CoupledSolver::default(),
             kinematic: Vec::new(),
             kinematic_time: 0.0,
             checked: false,
@@ -96,50 +113,37 @@ impl BarrierSolver {
         Configuration { blocks: Cow::Borrowed(&state.blocks), kinematic, time: state.time }
     }
 
-    /// A step by the chosen policy; what cannot be completed goes as far as the document's policy gets.
-    fn attempt(
-        &mut self,
-        world: World<'_>,
-        state: &State,
-        start: &Configuration<'_>,
-        h: f64,
-        seconds: &mut StepSeconds,
-    ) -> Result<Attempt, StepError> {
-        let first = self.iterate(world, state, start, h, self.options.complete, seconds);
+    /// A step by the chosen policy; what cannot be completed goes as far as algorithm 1 gets.
+    fn attempt(&mut self, task: Task<'_>, seconds: &mut StepSeconds) -> Result<Attempt, StepError> {
+        let first = self.advance_step(task, seconds);
         match first {
             Ok(whole) if !self.options.complete || whole.progress.beta() >= 1.0 => Ok(whole),
             Ok(_) | Err(StepError::Infeasible { .. } | StepError::Stalled { .. })
                 if self.options.complete =>
             {
-                self.iterate(world, state, start, h, false, seconds)
+                self.advance_step(Task { complete: false, ..task }, seconds)
             }
             other => other,
         }
     }
 
-    /// Algorithm 1.
-    fn iterate(
-        &mut self,
-        world: World<'_>,
-        state: &State,
-        start: &Configuration<'_>,
-        h: f64,
-        complete: bool,
-        seconds: &mut StepSeconds,
-    ) -> Result<Attempt, StepError> {
-        self.forget_step();
-        let model = world.model;
+    /// `advance_step` of algorithm 1, with the numbers of its lines. With `complete` it is not that
+    /// algorithm: iterations go on until the whole step is done and settled, with directions that
+    /// shrink by γ, and line 7 is left out.
+    fn advance_step(&mut self, task: Task<'_>, seconds: &mut StepSeconds) -> Result<Attempt, StepError> {
+        let Task { world, state, start, h, complete } = task;
+        self.release_step_data();
         let options = BarrierOptions { complete, ..self.options.clone() };
-        let inertia = Inertia::Dynamic;
-        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, inertia);
-        let end = target(model, &potential, state.time + h);
-        let mut now = start.to_owned_blocks();
-        let mut progress = Progress::new(self.detector.owners.clock() + 1);
-        let detector = &mut self.detector;
+        let stage = Stage::backward_euler(state, h);
+        let potential = IncrementalPotential::new(world, &self.elasticity, state, &stage, Inertia::Dynamic);
+        let end = target(world.model, &potential, state.time + h);
         timed(&mut seconds.detection, || {
-            let blocks = Cow::Owned(potential.inertial_guess());
-            detector.expect(model, start, &Configuration { blocks, ..end.clone() })
+            let ahead = Configuration { blocks: Cow::Owned(potential.inertial_guess()), ..end.clone() };
+            self.detector.expect(world.model, start, &ahead)
         })?;
+        let mut now = start.to_owned_blocks();
+        // Line 2: β ← 0, here for each object.
+        let mut progress = Progress::new(self.detector.owners.clock() + 1);
         let mut newton = Newton {
             options: &options,
             world,
@@ -152,16 +156,16 @@ impl BarrierSolver {
             linear: &mut self.linear,
             seconds,
         };
-
-        // Newton iterations towards the end of the whole step, until enough of it is done.
+        // Lines 3 and 6.
         loop {
             let gamma = progress.gamma(&options);
-            progress.make_room();
-            match newton.inner_step(gamma, &potential, start, &end, &mut now) {
+            // Line 4: one Newton step towards the end of the whole step.
+            match progress.run(|| newton.inner_step(gamma, &potential, start, &end, &mut now)) {
+                // Line 5: β ← β + (1 − β) α.
                 Ok(iteration) => progress.advance(iteration),
                 // Gaps that close on and on end at zero by rounding, where no system can be solved.
                 Err(_) if progress.is_stuck() => {
-                    return Err(stuck(model, &newton.detector.owners, &progress, [start, &end]));
+                    return Err(stuck(world.model, &newton.detector.owners, &progress, [start, &end]));
                 }
                 Err(error) => return Err(error),
             }
@@ -170,77 +174,55 @@ impl BarrierSolver {
             }
         }
         if !complete {
-            require_motion(model, &newton.detector.owners, &progress, [start, &end])?;
+            require_motion(world.model, &newton.detector.owners, &progress, [start, &end])?;
         }
-
-        // Error reduction: the same once more for the share of the step that was really taken.
         let advanced = if progress.beta() >= 1.0 || !options.amend_step { h } else { progress.beta() * h };
         if !complete && options.error_reduction && advanced < h {
-            let shorter = IncrementalPotential::new(world, &self.elasticity, state, advanced, inertia);
-            now.time = state.time + advanced;
-            let end = target(model, &shorter, now.time);
-            progress.make_room();
-            progress.add(newton.inner_step(1.0, &shorter, start, &end, &mut now)?);
+            // Line 7.
+            let shorter = Task { h: advanced, ..task };
+            let last = progress.run(|| error_reduction(&mut newton, &self.elasticity, shorter, &mut now))?;
+            progress.add(last);
         }
-
-        // The explicit test.
-        drop(newton);
-        if !now.blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
-            return Err(StepError::NotFinite { what: "the state after the step" });
-        }
-        let (detector, limits) = (&mut self.detector, &self.limits);
-        let (gap, found) = timed(&mut seconds.detection, || inspect(detector, limits, model, &now))?;
-        refuse(found)?;
+        // Line 8, once an explicit test has found no intersections.
+        let gap = self.require_separated(world.model, &now, seconds)?;
         Ok(Attempt { now, advanced, progress, gap })
     }
 
-    /// Forgets what served the iterations of one step, and what a resumed run would not have.
-    fn forget_step(&mut self) {
-        self.detector.near.forget();
-        self.linear.begin_step();
-        self.contact_matrix.begin_step();
+    /// The explicit test: the smallest gap \[m\], or an error with all that crosses.
+    fn require_separated(
+        &mut self,
+        model: &Model,
+        now: &Configuration<'_>,
+        seconds: &mut StepSeconds,
+    ) -> Result<f64, StepError> {
+        require_finite_blocks(model, &now.blocks)?;
+        let (detector, limits) = (&mut self.detector, &self.limits);
+        let (gap, found) = timed(&mut seconds.detection, || inspect(detector, limits, model, now))?;
+        refuse(found)?;
+        Ok(gap)
     }
 
-    /// Makes an attempt the state, and reports it.
-    fn take_over(&mut self, world: World<'_>, state: &mut State, attempt: Attempt, report: &mut StepReport) {
-        let Attempt { now, advanced, progress, gap } = attempt;
-        // What the step leaves behind takes its place.
-        self.forget_step();
-        return_room_of(progress.last.as_ref().map_or(0, |last| last.contacts.len()));
-        report.advanced = advanced;
-        report.iterations = progress.iterations;
-        report.converged = progress.converged;
-        report.penetration = (-gap).max(0.0);
-        let strain_gap = self.limits.smallest_gap(&now.blocks);
-        report.strain_limit_excess = strain_gap.map_or(0.0, |gap| (-gap).max(0.0));
-        report.counters.extend([
-            ("beta", progress.beta()),
-            ("pcg_iterations", progress.pcg_iterations as f64),
-            ("pcg_unconverged", progress.pcg_failures as f64),
-            ("direct_solves", progress.direct_solves as f64),
-            ("smallest_alpha", progress.smallest_alpha),
-        ]);
-        if gap.is_finite() {
-            report.counters.push(("min_gap_m", gap));
-        }
-        report.counters.extend(strain_gap.map(|gap| ("min_strain_gap", gap)));
-        if let Some(mut last) = progress.last {
-            report.residual.extend([("change_m", last.change), ("mean_change_m", last.mean_change)]);
-            report_contacts(world, &last, &now.blocks, report);
-            last.forces = Vec::new();
-            let (anchors, limit) = (&self.anchors, &last.limit);
-            self.anchors = Memory::in_place_of(last.contacts, |contact| {
-                let moved = contact.displacement(&state.blocks, &now.blocks)
-                    + contact.moved()
-                    + contact.ahead() * limit.of(contact);
-                let slip = slip_to_keep(&self.options, contact, &(contact.slip(anchors) + moved));
-                Kept::new(&slip, contact.forecast)
-            });
-        }
-        accept(world, state, now.blocks.into_owned(), advanced, Inertia::Dynamic);
-        (self.kinematic, self.kinematic_time) = (now.kinematic, state.time);
-        report.energy = energies(world, &self.elasticity, state);
+    /// Forgets what served the iterations of one step, and what a resumed run would not have.
+    pub(super) fn release_step_data(&mut self) {
+        self.detector.near.forget();
+        self.linear.clear_couplings();
+        self.contact_matrix.begin_step();
     }
+}
+
+/// The error-reduction pass: one Newton step for the fraction of the step that was taken.
+fn error_reduction(
+    newton: &mut Newton<'_>,
+    elasticity: &Elasticity,
+    task: Task<'_>,
+    now: &mut Configuration<'static>,
+) -> Result<Iteration, StepError> {
+    let Task { world, state, start, h, .. } = task;
+    let stage = Stage::backward_euler(state, h);
+    let potential = IncrementalPotential::new(world, elasticity, state, &stage, Inertia::Dynamic);
+    now.time = state.time + h;
+    let end = target(world.model, &potential, now.time);
+    newton.inner_step(1.0, &potential, start, &end, now)
 }
 
 /// Where prescribed things are at the end of a step.
@@ -253,31 +235,37 @@ pub(super) fn target<'a>(
     Configuration { blocks, kinematic: scripted_vertices(model, end), time: end }
 }
 
-/// How many contacts have a gap within each fifth of their activation gap.
-fn gap_shares(model: &Model, contacts: &[Contact]) -> [(&'static str, f64); 5] {
-    let names = ["gaps_to_20", "gaps_to_40", "gaps_to_60", "gaps_to_80", "gaps_to_100"];
-    let mut counts = [0.0; 5];
-    for contact in contacts {
-        counts[((5.0 * contact.gap / contact.activation(model)) as usize).min(4)] += 1.0;
-    }
-    std::array::from_fn(|k| (names[k], counts[k]))
-}
-
-/// Contacts, forces and gaps of the last iteration.
-fn report_contacts(world: World<'_>, iteration: &Iteration, x: &[Vec3], report: &mut StepReport) {
-    report.contacts = iteration.contacts.len();
-    report.counters.extend(gap_shares(world.model, &iteration.contacts));
-    report.contact_force = vec![Vec3::zeros(); world.model.surfaces.objects.len()];
-    report.contact_load = vec![0.0; world.model.nodes];
-    for (contact, force) in iteration.contacts.iter().zip(&iteration.forces) {
-        let [a, b] = contact.objects().map(|o| o as usize);
-        report.contact_force[a] += force;
-        report.contact_force[b] -= force;
-        if *force != Vec3::zeros() {
-            let (point, normal) = (contact.place(x), contact.normal);
-            report.contact_samples.push(ContactSample { point, normal, force: *force });
-            add_load(&mut report.contact_load, terms(&contact.stencil), force.dot(&normal));
+impl BarrierSolver {
+    fn try_step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let mut report = StepReport::default();
+        // While staging the masses only hold back: no speed is carried on, nothing weighs.
+        let staging = state.time < self.options.stage_until;
+        let weightless = staging.then(|| {
+            let mut parameters: Parameters = world.parameters.clone();
+            parameters.gravity = Gravity::constant(Vec3::zeros());
+            parameters
+        });
+        let world = World { parameters: weightless.as_ref().unwrap_or(world.parameters), ..world };
+        let resting =
+            staging.then(|| State { velocities: vec![Vec3::zeros(); state.blocks.len()], ..state.clone() });
+        let from = resting.as_ref().unwrap_or(state);
+        let start = self.start(world.model, state);
+        self.check_start(world, state)?;
+        let h = self.options.scheduled_step(state.time, h);
+        let complete = self.options.complete;
+        let mut task = Task { world, state: from, start: &start, h, complete };
+        let mut outcome = self.attempt(task, &mut report.seconds);
+        let mut retries = 0;
+        while outcome.is_err() && retries < RETRIES {
+            task.h *= SMALLER;
+            retries += 1;
+            outcome = self.attempt(task, &mut report.seconds);
         }
+        let attempt = outcome?;
+        report.counters.push(("retries", retries as f64));
+        let velocities = if staging { EndVelocities::Zero } else { EndVelocities::Mean };
+        self.commit(world, state, attempt, velocities, &mut report)?;
+        Ok(report)
     }
 }
 
@@ -302,41 +290,31 @@ impl Solver for BarrierSolver {
     }
 
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
-        let mut report = StepReport::default();
-        // While staging the masses only hold back: no speed is carried on, nothing weighs.
-        let staging = state.time < self.options.stage_until;
-        let weightless = staging.then(|| {
-            let mut parameters: Parameters = world.parameters.clone();
-            parameters.gravity = Vec3::zeros();
-            parameters
-        });
-        let world = World { parameters: weightless.as_ref().unwrap_or(world.parameters), ..world };
-        let resting =
-            staging.then(|| State { velocities: vec![Vec3::zeros(); state.blocks.len()], ..state.clone() });
-        let from = resting.as_ref().unwrap_or(state);
-        let start = self.start(world.model, state);
-        self.check_start(world, state)?;
-        let mut length = self.options.scheduled_step(state.time, h);
-        let mut outcome = self.attempt(world, from, &start, length, &mut report.seconds);
-        let mut retries = 0;
-        while outcome.is_err() && retries < RETRIES {
-            length *= SMALLER;
-            retries += 1;
-            outcome = self.attempt(world, from, &start, length, &mut report.seconds);
+        let history = self.linear.history;
+        let outcome = self.try_step(world, state, h);
+        if outcome.is_err() {
+            self.linear.history = history;
         }
-        let attempt = outcome?;
-        report.counters.push(("retries", retries as f64));
-        self.take_over(world, state, attempt, &mut report);
-        if staging {
-            state.velocities.fill(Vec3::zeros());
+        outcome
+    }
+
+    fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError> {
+        match renew(&mut self.elasticity, world, changed)? {
+            Renewed::Values if changed.materials => self.limits = StrainLimits::new(world, &self.elasticity),
+            Renewed::Values => {}
+            Renewed::Elements => {
+                let mut again = BarrierSolver::new(self.options.clone(), world)?;
+                again.restore(&self.save())?;
+                *self = again;
+            }
         }
-        Ok(report)
+        Ok(())
     }
 
     fn save(&self) -> SavedState {
         let mut saved = SavedState::new(6);
         self.anchors.save(&mut saved);
-        self.linear.save(&mut saved);
+        save_history(&self.linear.history, &mut saved);
         saved.put_vectors("kinematic", &self.kinematic);
         saved.numbers.insert("kinematic_time".to_owned(), vec![self.kinematic_time]);
         saved
@@ -354,13 +332,8 @@ impl Solver for BarrierSolver {
         self.kinematic = flat.chunks_exact(3).map(Vec3::from_column_slice).collect();
         self.kinematic_time = time;
         self.anchors = Memory::restore(saved)?;
-        self.linear.restore(saved)?;
+        self.linear.history = restore_history(saved)?;
         Ok(())
-    }
-
-    fn lend_tree(&mut self) -> Option<LentTree<'_>> {
-        let Detector { mesh, phase, strands: false, .. } = &mut self.detector else { return None };
-        Some(LentTree { mesh, phase })
     }
 
     fn reset(&mut self) {

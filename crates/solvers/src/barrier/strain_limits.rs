@@ -1,6 +1,6 @@
 //! Strain limits of cloth: a cubic barrier in the singular values of the deformation.   [Ando2024, section 3.6]
 //!
-//! F = U diag(σ) Vᵀ per triangle, gap `g_i = 1 + limit − σ_i`, active below `ĝ = (1 − share) limit`, half the limit as in the document (τ = ε̂) unless `strain_activation` says otherwise: `ψ = κ Σ b(g_i)`,
+//! F = U diag(σ) Vᵀ per triangle, gap `g_i = 1 + limit − σ_i`, active below `ĝ = (1 − share) limit`, half the limit as in the paper (τ = ε̂) unless `strain_activation` says otherwise: `ψ = κ Σ b(g_i)`,
 //! `κ = m_face/g² + wᵀH₉w` frozen, g the smaller gap (eq. 9). With `ψ_i = −κ b'(g_i)`, `ψ_ii = κ b''(g_i)`, `ψ₁₂ = 0` the Hessian
 //! follows from the modes of an isotropic energy. The largest singular value is a convex function of F, so along a straight way
 //! the end decides, and bisection finds the place.
@@ -65,7 +65,7 @@ pub(super) struct StrainLimits {
 
 impl StrainLimits {
     pub fn new(world: World<'_>, elasticity: &Elasticity) -> StrainLimits {
-        let elements = elasticity.energies().elements::<TriangleElement, 3>("membrane").unwrap_or(&[]);
+        let elements = elasticity.triangles();
         let limited = |element: &TriangleElement| {
             let body = world.model.body_of_node[element.nodes[0] as usize] as usize;
             let Material::Cloth(cloth) = &world.parameters.materials[body] else { return None };
@@ -213,6 +213,8 @@ fn triangle_share(triangle: &Limited, start: [Vec3; 3], end: [Vec3; 3], slack: f
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction_energy::check::{Checks, check_element};
+    use stiction_energy::{Curvature, Element, LocalHessian, NO_MATERIALS, Stencil};
     use stiction_numerics::{BlockPattern, Random};
 
     fn limited() -> Limited {
@@ -262,6 +264,69 @@ mod tests {
         let x = stretched(0.04, &mut random);
         assert!(find(0.5, &x).is_none() && find(0.3, &x).is_some());
         assert!(find(0.0, &stretched(-0.001, &mut random)).is_none(), "it is not stretched");
+    }
+
+    /// One triangle near its limit with κ frozen at a value, as an element.
+    struct Frozen {
+        kappa: f64,
+        options: BarrierOptions,
+    }
+
+    impl Frozen {
+        /// Terms with κ taken back to the frozen value: both derivatives are proportional to it.
+        fn terms(&self, x: &[Vec3; 3]) -> ([Vec3; 3], [[Mat3; 3]; 3]) {
+            let triangle = limited();
+            let matrix = BlockMatrix::zeros(std::sync::Arc::new(BlockPattern::from_stencils(
+                3,
+                [[0u32, 1, 2].as_slice()],
+            )));
+            let elastic = Elastic { matrix: &matrix, inertia: 0.0 };
+            let found =
+                terms(&triangle, &self.options, &Barrier::Cubic, elastic, &[0.0; 3], x).expect("active");
+            let factor = self.kappa / (triangle.mass / triangle.gap(*x).powi(2));
+            (found.gradient.map(|g| g * factor), found.hessian.map(|row| row.map(|block| block * factor)))
+        }
+    }
+
+    impl Element<3> for Frozen {
+        fn blocks(&self) -> [u32; 3] {
+            [0, 1, 2]
+        }
+
+        fn energy(&self, at: &Stencil<'_, 3>) -> f64 {
+            let activation = (1.0 - self.options.strain_activation) * limited().limit;
+            let value = |sigma: &f64| Barrier::Cubic.at(1.1 - sigma, activation).value;
+            self.kappa * limited().svd(at.x).sigma.iter().map(value).sum::<f64>()
+        }
+
+        fn gradient(&self, at: &Stencil<'_, 3>) -> [Vec3; 3] {
+            self.terms(&at.x).0
+        }
+
+        fn hessian(&self, at: &Stencil<'_, 3>, _: Curvature) -> LocalHessian<3> {
+            self.terms(&at.x).1
+        }
+    }
+
+    /// The Hessian is the slope of the gradient with κ frozen: one stretch active, both, and both alike. The barrier is
+    /// convex and pulls, so projecting takes nothing away.
+    #[test]
+    fn the_hessian_is_the_slope_of_the_gradient() {
+        let options = BarrierOptions { stiffness_growth: 0.0, ..BarrierOptions::default() };
+        let element = Frozen { kappa: 3.0, options };
+        let edges = limited().inverse.try_inverse().expect("a triangle");
+        for stretches in [[1.08, 0.9], [1.09, 1.07], [1.08, 1.08]] {
+            let sampler = |random: &mut stiction_energy::check::Random| {
+                let (left, turn) = (random.rotation(), random.range(-3.0, 3.0));
+                let right = Mat2::new(turn.cos(), -turn.sin(), turn.sin(), turn.cos());
+                let f = left.fixed_columns::<2>(0) * Mat2::from_diagonal(&Vec2::from(stretches)) * right;
+                let corners = f * edges;
+                let first = random.vector();
+                let x = [first, first + corners.column(0), first + corners.column(1)];
+                Stencil { x, frames: &[], materials: &NO_MATERIALS }
+            };
+            check_element(&element, sampler, &Checks { samples: 8, ..Checks::nodes(1.0) });
+        }
     }
 
     #[test]

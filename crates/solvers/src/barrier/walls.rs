@@ -10,7 +10,7 @@
 //! A moving surface adds its own speed, bounded over the step: `|Ṫ| + (|ω| + |ṡ|/s) r` with r its distance from the centre of the motion.
 
 use super::anchors::AnchorKey;
-use super::contacts::{Contact, Scripted, Way, activation_gap, add_vertex};
+use super::contacts::{Contact, Scripted, Trajectory, activation_gap, add_vertex};
 use super::wall_field::{Field, Placed};
 use rayon::prelude::*;
 use stiction_bodies::Model;
@@ -85,15 +85,15 @@ impl Wall {
         &self,
         model: &Model,
         mesh: &CollisionMesh,
-        way: Way<'_>,
+        trajectory: Trajectory<'_>,
         x: &[Vec3],
         out: &mut Vec<Contact>,
     ) {
         let near = NearWall {
             wall: self,
-            field: self.field(model, x, way.now.time),
-            moved: self.shape.surface_motion([way.start.time, way.now.time]),
-            ahead: self.shape.surface_motion([way.now.time, way.target.time]),
+            field: self.field(model, x, trajectory.now.time),
+            moved: self.shape.surface_motion([trajectory.start.time, trajectory.now.time]),
+            ahead: self.shape.surface_motion([trajectory.now.time, trajectory.target.time]),
         };
         let contact = |(number, feature): (usize, &Feature)| {
             let mut contact = near.contact(model, mesh, x, feature)?;
@@ -163,8 +163,8 @@ impl Wall {
     ) -> Option<f64> {
         let WallMotion { start, end, .. } = *motion;
         let corners = feature.corners();
-        let way = |&v: &u32| (end[v as usize] - start[v as usize]).norm();
-        let longest = corners.iter().map(way).fold(0.0, f64::max);
+        let trajectory = |&v: &u32| (end[v as usize] - start[v as usize]).norm();
+        let longest = corners.iter().map(trajectory).fold(0.0, f64::max);
         let surface = travel.map_or(0.0, |travel| {
             let place = &start[corners[0] as usize];
             let extent = corners.iter().map(|&v| (start[v as usize] - place).norm()).fold(0.0, f64::max);

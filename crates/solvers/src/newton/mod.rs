@@ -1,4 +1,4 @@
-//! Method `newton`: backward Euler by projected Newton with line search, no contact. See `README.md` beside this file.
+//! Method `newton`: implicit integrators by projected Newton with line search, no contact. See `README.md` in this folder.
 
 mod options;
 mod solver;

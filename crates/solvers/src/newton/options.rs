@@ -1,6 +1,7 @@
 //! Options of method `newton`.
 
 use crate::linear::LinearChoice;
+use crate::stage::Scheme;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,8 @@ pub struct NewtonOptions {
     pub linear: LinearChoice,
     /// Minimise the energy alone, without inertia and damping: quasi-static motion.
     pub quasi_static: bool,
+    /// Time integrator. The others are of second order and damp less than the default.
+    pub integrator: Scheme,
 }
 
 impl Default for NewtonOptions {
@@ -25,6 +28,7 @@ impl Default for NewtonOptions {
             max_iterations: 50,
             linear: LinearChoice::default(),
             quasi_static: false,
+            integrator: Scheme::default(),
         }
     }
 }
@@ -37,6 +41,9 @@ impl NewtonOptions {
         }
         if self.max_iterations == 0 {
             return Err("`max_iterations` is 0; give at least 1".to_owned());
+        }
+        if self.quasi_static && self.integrator != Scheme::BackwardEuler {
+            return Err("`quasi_static` has no motion to integrate; leave `integrator` out".to_owned());
         }
         Ok(())
     }

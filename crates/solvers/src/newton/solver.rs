@@ -1,21 +1,29 @@
-//! The outer loop: minimise the incremental potential by projected Newton steps.
+//! The outer loop: stage after stage, each the minimum of its incremental potential by projected
+//! Newton steps.
 
 use super::options::NewtonOptions;
-use crate::advance::{accept, energies};
+use crate::advance::energies;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::linear::{LinearChoice, LinearSolver};
+use crate::registry::MethodError;
+use crate::renew::{Renewed, renew};
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
-use stiction_bodies::State;
-use stiction_energy::{Curvature, Elasticity, ElasticityError};
+use crate::stage::{History, Scheme, Stage, StageEnd, StepStart};
+use crate::support;
+use stiction_bodies::{Changed, State};
+use stiction_energy::{Curvature, Elasticity};
 use stiction_numerics::{BlockMatrix, Vec3, ordered_dot};
 
-/// Backward Euler by projected Newton, no contact.
+/// Implicit integrators by projected Newton, no contact.
 pub struct NewtonSolver {
     options: NewtonOptions,
     elasticity: Elasticity,
     workspace: Workspace,
+    /// Of the last step, under BDF2.
+    history: Option<History>,
 }
 
 /// The system matrix and its solver, kept over steps.
@@ -31,27 +39,34 @@ const SMALLEST_STEP: f64 = 1e-12;
 
 impl NewtonSolver {
     /// A solver for a model.
-    pub fn new(options: NewtonOptions, world: World<'_>) -> Result<NewtonSolver, ElasticityError> {
+    pub fn new(options: NewtonOptions, world: World<'_>) -> Result<NewtonSolver, MethodError> {
+        support::check("newton", world)?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
-        let matrix = BlockMatrix::zeros(elasticity.pattern().clone());
-        let linear = LinearSolver::new(options.linear, world.model.nodes);
-        Ok(NewtonSolver { options, elasticity, workspace: Workspace { matrix, linear } })
+        let workspace = Workspace::new(&options, world, &elasticity);
+        Ok(NewtonSolver { options, elasticity, workspace, history: None })
     }
 }
 
 impl Workspace {
-    /// Minimises the potential from `blocks`; the report holds what was reached.
+    /// For the pattern of an energy.
+    fn new(options: &NewtonOptions, world: World<'_>, elasticity: &Elasticity) -> Workspace {
+        let matrix = BlockMatrix::zeros(elasticity.pattern().clone());
+        Workspace { matrix, linear: LinearSolver::new(options.linear, world.model.nodes) }
+    }
+
+    /// Minimises the potential from `blocks`; returns whether that converged.
     fn minimise(
         &mut self,
         options: &NewtonOptions,
         potential: &IncrementalPotential<'_>,
         blocks: &mut [Vec3],
         report: &mut StepReport,
-    ) -> Result<(), StepError> {
+    ) -> Result<bool, StepError> {
         let mut gradient = vec![Vec3::zeros(); blocks.len()];
         let mut value = timed(&mut report.seconds.line_search, || potential.value(blocks));
         if !value.is_finite() {
-            return Err(StepError::NotFinite { what: "the energy at the start of the step" });
+            let what = "the energy at the start of the step".to_owned();
+            return Err(StepError::NotFinite { what });
         }
         for iteration in 1..=options.max_iterations {
             timed(&mut report.seconds.assembly, || potential.gradient(blocks, &mut gradient));
@@ -64,7 +79,7 @@ impl Workspace {
                 slope: ordered_dot(&gradient, &direction),
             };
             let found = timed(&mut report.seconds.line_search, || search.run());
-            report.iterations = iteration;
+            report.iterations += 1;
             let update = potential.change_size(&direction);
             report.residual = vec![("update_m", update), ("gradient_n", largest(&gradient))];
             match found {
@@ -78,17 +93,17 @@ impl Workspace {
                 None => return Err(StepError::LineSearch { iteration, gradient: largest(&gradient) }),
             }
             if update < options.tolerance || found.is_none() {
-                report.converged = true;
-                return Ok(());
+                return Ok(true);
             }
         }
-        Ok(())
+        Ok(false)
     }
 }
 
 impl Workspace {
-    /// A direction of descent. Without inertia nothing bounds the error that projection makes, and convergence near a stressed
-    /// equilibrium is slow; there the exact Hessian is tried first and used where it is positive definite.
+    /// A direction of descent. Without inertia nothing bounds the error that projection makes, and
+    /// convergence near a stressed equilibrium is slow; there the exact Hessian is tried first and
+    /// used where it is positive definite.
     fn direction(
         &mut self,
         options: &NewtonOptions,
@@ -119,7 +134,8 @@ fn first_guess(potential: &IncrementalPotential<'_>) -> Vec<Vec3> {
     if potential.value(&ahead) < potential.value(&resting) { ahead } else { resting }
 }
 
-/// Whether an update is below what rounding of the energy can resolve: √ε of the size of the configuration.
+/// Whether an update is below what rounding of the energy can resolve: √ε of the size of the
+/// configuration.
 fn search_is_exhausted(update: f64, blocks: &[Vec3]) -> bool {
     update <= f64::EPSILON.sqrt() * largest(blocks).max(f64::MIN_POSITIVE)
 }
@@ -165,24 +181,92 @@ impl Solver for NewtonSolver {
     }
 
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
-        let inertia = if self.options.quasi_static { Inertia::None } else { Inertia::Dynamic };
-        let mut report =
-            StepReport { advanced: h, counters: vec![("halvings", 0.0)], ..StepReport::default() };
-        let potential = IncrementalPotential::new(world, &self.elasticity, state, h, inertia);
-        let mut blocks = timed(&mut report.seconds.line_search, || first_guess(&potential));
-        self.workspace.minimise(&self.options, &potential, &mut blocks, &mut report)?;
-        accept(world, state, blocks, h, inertia);
+        let scheme = self.options.integrator;
+        let mut report = StepReport {
+            advanced: h,
+            converged: true,
+            counters: vec![("halvings", 0.0)],
+            ..StepReport::default()
+        };
+        let start_force = match scheme.needs_start_force() {
+            true => self.forces_at_start(world, state, h),
+            false => Vec::new(),
+        };
+        let history = self.history.as_ref();
+        let start = StepStart { world, state, h, history, start_force: &start_force };
+        let mut done: Vec<StageEnd> = Vec::new();
+        while done.len() < scheme.stages() {
+            let stage = scheme.next_stage(&start, &done);
+            let end = self.workspace.solve(&self.options, &self.elasticity, &start, &stage, &mut report)?;
+            done.push(end);
+        }
+        let StageEnd { blocks, velocities } = done.swap_remove(scheme.stages() - 1);
+        let velocities = match self.options.quasi_static {
+            true => EndVelocities::Zero,
+            false => EndVelocities::Given(velocities),
+        };
+        let next = next_state(world, state, EndOfStep { blocks, velocities, h });
+        let history = (scheme == Scheme::Bdf2).then(|| History::of(state, h));
+        commit(world, &next, state)?;
+        self.history = history;
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
     }
 
+    fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError> {
+        if renew(&mut self.elasticity, world, changed)? == Renewed::Elements {
+            self.workspace = Workspace::new(&self.options, world, &self.elasticity);
+        }
+        Ok(())
+    }
+
     fn save(&self) -> SavedState {
-        SavedState::new(1)
+        let mut saved = SavedState::new(2);
+        History::save(self.history.as_ref(), &mut saved);
+        saved
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        saved.expect_version(1)
+        saved.expect_version(2)?;
+        self.history = History::restore(saved, self.workspace.matrix.block_count())?;
+        Ok(())
     }
 
-    fn reset(&mut self) {}
+    fn reset(&mut self) {
+        self.history = None;
+    }
+}
+
+impl NewtonSolver {
+    /// f(x_t, v_t, t) \[N\].
+    fn forces_at_start(&self, world: World<'_>, state: &State, h: f64) -> Vec<Vec3> {
+        let stage = Stage::at_start(state, h);
+        IncrementalPotential::new(world, &self.elasticity, state, &stage, Inertia::Dynamic)
+            .forces(&state.blocks)
+    }
+}
+
+impl Workspace {
+    /// Solves one stage. Damping and drag are linear about a fixed configuration. Backward Euler
+    /// takes the start of the step, an error of first order; the other schemes solve once more
+    /// about the end that was found, which leaves one of second order.
+    fn solve(
+        &mut self,
+        options: &NewtonOptions,
+        elasticity: &Elasticity,
+        start: &StepStart<'_>,
+        stage: &Stage<'_>,
+        report: &mut StepReport,
+    ) -> Result<StageEnd, StepError> {
+        let inertia = if options.quasi_static { Inertia::None } else { Inertia::Dynamic };
+        let potential = IncrementalPotential::new(start.world, elasticity, start.state, stage, inertia);
+        let mut blocks = timed(&mut report.seconds.line_search, || first_guess(&potential));
+        report.converged &= self.minimise(options, &potential, &mut blocks, report)?;
+        if options.integrator != Scheme::BackwardEuler && potential.has_lagged_dissipation() {
+            let nearer = stage.with_dissipation_at(&blocks);
+            let potential = IncrementalPotential::new(start.world, elasticity, start.state, &nearer, inertia);
+            report.converged &= self.minimise(options, &potential, &mut blocks, report)?;
+        }
+        Ok(StageEnd { velocities: stage.velocities(&blocks), blocks })
+    }
 }

@@ -3,7 +3,7 @@
 //! An iteration takes y = D x + λ, z = prox(y), and after the global step λ += D x − z. Of λ and z only u = λ − z is kept: with it λ of
 //! the next iteration is u + D x. An element hands `h² w (z − λ) + h β K d*` through Dᵀ to its corners. d* is the strain of the
 //! start of the step turned with the element, `R S_t`, so that damping resists changes of shape and lets rigid rotations pass. (With
-//! the plain `D x_t` of the document a spinning body would be braked.)
+//! the plain `D x_t` of the paper a spinning body would be braked.)
 
 use super::incidence::Incidence;
 use rayon::prelude::*;
@@ -132,6 +132,8 @@ impl Shares {
 #[derive(Debug)]
 pub struct LocalElements<B: Batch> {
     held: Vec<B::Held>,
+    /// λ before the step, for a step that fails.
+    kept: Vec<B::Held>,
     start: Vec<B::Start>,
     forces: Vec<B::Forces>,
 }
@@ -142,9 +144,20 @@ impl<B: Batch> LocalElements<B> {
         let count = batches.list.len();
         LocalElements {
             held: vec![B::Held::default(); count],
+            kept: Vec::new(),
             start: Vec::new(),
             forces: vec![B::Forces::default(); Lanes::COUNT * count],
         }
+    }
+
+    /// Keeps λ, for [`LocalElements::take_back`].
+    pub fn keep(&mut self) {
+        self.kept.clone_from(&self.held);
+    }
+
+    /// λ is what it was when it was kept.
+    pub fn take_back(&mut self) {
+        self.held.clone_from(&self.kept);
     }
 
     /// Takes the shapes at the start of a step, if damping asks for them.

@@ -3,6 +3,7 @@
 //! λ_c is not stored from step to step: at a fixed point it equals −h W⁻¹ Bᵀ r, so the remembered impulses r give it back, also
 //! for contacts that came or went.
 
+use super::global_step::GlobalStep;
 use super::options::{Accept, PdOptions};
 use crate::contact_report::report_contacts;
 use crate::first_contacts::{near_and_coming, open_penetrations};
@@ -44,17 +45,17 @@ pub struct ContactStep<'a> {
 }
 
 impl<'a> ContactStep<'a> {
-    /// No contacts yet, for nodes of the given weights \[kg\] in `parts` parts; the memory of a set that was used before is used again.
+    /// No contacts yet, for the weights and parts of a global step; the memory of a set that was
+    /// used before is used again.
     pub fn new(
         options: &'a PdOptions,
         world: World<'a>,
         motion: StepMotion<'a>,
         collider: &'a mut Collider,
-        (part_of_node, parts): (&'a [u32], usize),
-        weights: &[f64],
+        global: &'a GlobalStep,
         used: Option<ContactSet>,
     ) -> ContactStep<'a> {
-        let nodes = world.model.nodes;
+        let (nodes, weights) = (world.model.nodes, &global.weights[..]);
         let set = match used.filter(|set| set.weights() == weights) {
             Some(mut set) => {
                 set.clear();
@@ -67,10 +68,10 @@ impl<'a> ContactStep<'a> {
             world,
             motion,
             collider,
-            part_of_node,
+            part_of_node: &global.part_of_node,
             set,
             known: Vec::new(),
-            touched: vec![false; parts],
+            touched: vec![false; global.parts()],
             touching: vec![false; nodes],
             projected: vec![Vec3::zeros(); nodes],
             dual: vec![Vec3::zeros(); nodes],

@@ -15,8 +15,8 @@ pub struct LocalStep {
     tets: LocalElements<TetBatch>,
     springs: LocalSprings,
     h: f64,
-    /// Whether λ is held, not λ − z.
-    between: bool,
+    /// Whether λ_e += D x − z is due: λ − z is held, and the next pass over the elements adds D x.
+    dual_is_due: bool,
 }
 
 /// The same of springs.
@@ -24,6 +24,8 @@ pub struct LocalStep {
 struct LocalSprings {
     /// λ − z within a step, λ between steps.
     held: Vec<Vec3>,
+    /// λ before the step, for a step that fails.
+    kept: Vec<Vec3>,
     /// Lengths at the start of a step.
     start: Vec<f64>,
     /// D x, then what each row adds to the right-hand side before Dᵀ.
@@ -37,10 +39,25 @@ impl LocalStep {
         LocalStep {
             triangles: LocalElements::new(&constraints.triangles),
             tets: LocalElements::new(&constraints.tets),
-            springs: LocalSprings { held: rows.clone(), start: Vec::new(), flow: rows },
+            springs: LocalSprings { held: rows.clone(), kept: Vec::new(), start: Vec::new(), flow: rows },
             h: 0.0,
-            between: true,
+            dual_is_due: false,
         }
+    }
+
+    /// Keeps λ of the last step, for [`LocalStep::take_back`].
+    pub fn keep(&mut self) {
+        self.triangles.keep();
+        self.tets.keep();
+        self.springs.kept.clone_from(&self.springs.held);
+    }
+
+    /// After a step that failed: λ is what it was when it was kept.
+    pub fn take_back(&mut self) {
+        self.triangles.take_back();
+        self.tets.take_back();
+        self.springs.held.clone_from(&self.springs.kept);
+        self.dual_is_due = false;
     }
 
     /// Takes the shapes at the start of a step of length `h`.
@@ -75,13 +92,20 @@ impl LocalStep {
         out
     }
 
-    /// One pass: the dual update of the iteration before (but in the first pass of a step), then the projection of `D x + λ`.
+    /// The projection z of `D x + λ`, after the dual update if that is due.
     pub fn project(&mut self, constraints: &Constraints, targets: &RowTargets, x: &[Vec3]) {
-        let pass = Pass { x, h: self.h, first: self.between };
+        let pass = Pass { x, h: self.h, first: !self.dual_is_due };
         self.triangles.project(&constraints.triangles, &pass);
         self.tets.project(&constraints.tets, &pass);
         self.springs.project(constraints, targets, &pass);
-        self.between = false;
+        self.dual_is_due = false;
+    }
+
+    /// λ_e += D x − z at the positions that the global step has found. The pass that next sees the
+    /// elements carries it out, at the same positions: [`LocalStep::project`] or
+    /// [`LocalStep::finish`]. A pass of its own would read all elements once more.
+    pub fn update_dual(&mut self) {
+        self.dual_is_due = true;
     }
 
     /// What all constraints give to a node.
@@ -92,14 +116,14 @@ impl LocalStep {
             + constraints.lengths.transposed_at(node, &self.springs.flow)
     }
 
-    /// The dual update alone, after the last global step.
+    /// Carries out the dual update after the last global step.
     pub fn finish(&mut self, constraints: &Constraints, x: &[Vec3]) {
         self.triangles.finish(&constraints.triangles, x);
         self.tets.finish(&constraints.tets, x);
         for (row, held) in self.springs.held.iter_mut().enumerate() {
             *held += constraints.lengths.at(row, x);
         }
-        self.between = true;
+        self.dual_is_due = false;
     }
 
     /// λ of springs between steps.
@@ -120,10 +144,11 @@ impl LocalStep {
         self.triangles.set_rows(triangles);
         self.tets.set_rows(tets);
         self.springs.held.copy_from_slice(springs);
-        self.between = true;
+        self.dual_is_due = false;
     }
 
-    /// Elastic energy by kind \[J\] at the given positions, and the largest excess over a strain limit.
+    /// Elastic energy by kind \[J\] at the given positions, and the largest excess over a strain
+    /// limit.
     pub fn energies(
         constraints: &Constraints,
         targets: &RowTargets,

@@ -1,4 +1,4 @@
-//! Method `pd`: projective dynamics with ADMM contact and one prefactored global matrix. See `README.md` beside this file.
+//! Method `pd`: projective dynamics with ADMM contact and one prefactored global matrix. See `README.md` in this folder.
 
 mod batches;
 mod closing;

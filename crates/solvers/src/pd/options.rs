@@ -1,4 +1,4 @@
-//! Options of method `pd`, with the defaults of the document.   [Zhu2024, table 1 and section 6.3]
+//! Options of method `pd`, with the defaults of the paper.   [Zhu2024, table 1 and section 6.3]
 
 use crate::checks::{all_positive, at_least_one, none_negative};
 use schemars::JsonSchema;
@@ -26,15 +26,15 @@ pub struct PdOptions {
     pub sweeps: usize,
     /// Continuous detection again after so many iterations, CDI.
     pub detect_every: usize,
-    /// W_e as a share of the stiffness K of each constraint.
+    /// W_e as a fraction of the stiffness K of each constraint.
     pub elastic_weight: f64,
     /// W_c of every node \[N/m\] in place of the heuristic.
     pub contact_weight: Option<f64>,
     /// W_c \[N/m\] of the nodes of single bodies by name (that of a body with copies means all of them); wins over the others.
     pub contact_weights: BTreeMap<String, f64>,
-    /// Share of mass in the heuristic contact weights.
+    /// Fraction of mass in the heuristic contact weights.
     pub beta: f64,
-    /// Smallest share of stiffness in them.
+    /// Smallest fraction of stiffness in them.
     pub sigma: f64,
     /// Compliant treatment of penetrating contacts (section 6.1).
     pub stabilise: bool,

@@ -1,4 +1,10 @@
-//! One step of projective dynamics with frictional contact.   [Zhu2024, algorithm 2, with the slips of its print corrected]
+//! One step of projective dynamics with frictional contact.   [Zhu2024, algorithm 2, with the slips
+//! of its print corrected]
+//!
+//! Slips: line 1 lacks h² M⁻¹ f_ext; line 6 must read J W_c⁻¹ Jᵀ; line 21 lacks − z. Equations 9
+//! and 10 have p − λ_c where line 18 is right with h p + x_t − λ_c; the dual updates of step 4 in
+//! the text have e and c swapped; the sliding rule of section 5.1 must shrink the tangential
+//! velocity (u_N* < 0). `residuals.rs` says what was unclear about residuals.
 
 use super::closing::Closing;
 use super::constraints::Constraints;
@@ -8,21 +14,22 @@ use super::local_step::LocalStep;
 use super::options::{Accept, PdOptions};
 use super::residuals::{LONGEST_PROFILE, PROFILE_NAMES, Residuals, Watch};
 use super::step_data::{RowTargets, nominal_step, outer_forces};
-use crate::advance::accept;
-use crate::incremental::Inertia;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use crate::support;
 use rayon::prelude::*;
 use stiction_bodies::surfaces::VertexSource;
-use stiction_bodies::{Prescription, State};
+use stiction_bodies::{Changed, Prescription, State};
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
 use stiction_contact::{ContactSet, ImpulseMemory};
 use stiction_energy::Elasticity;
 use stiction_numerics::{Vec3, ordered_max_by};
 
-/// Nodes of which a task gathers the right-hand side, at least: some thirty microseconds, which is what it takes to wake another thread.
+/// Nodes of which a task gathers the right-hand side, at least: some thirty microseconds, which is
+/// what it takes to wake another thread.
 const NODES: usize = 2048;
 
 /// Projective dynamics with ADMM contact.
@@ -106,6 +113,7 @@ struct Prepared {
 impl PdSolver {
     /// A solver for a model.
     pub fn new(options: PdOptions, world: World<'_>) -> Result<PdSolver, MethodError> {
+        support::check("pd", world)?;
         let names = world.model.bodies.iter().map(|b| b.name.as_str());
         options.check_names(names).map_err(|message| MethodError::Value {
             key: "pd".to_owned(),
@@ -131,6 +139,25 @@ impl PdSolver {
         })
     }
 
+    /// Makes weights, constraints and (in the next step) factors for the present values; duals stay.
+    fn renew_constraints(&mut self, world: World<'_>) -> Result<(), MethodError> {
+        let elasticity = Elasticity::new(world.model, world.parameters)?;
+        let constraints = Constraints::new(world.model, world.parameters, &elasticity, &self.options)?;
+        if constraints.projected_rows() != self.constraints.projected_rows() {
+            let message = "the change adds or removes constraints (bending or a strain limit from nothing): \
+                           make a new simulation with that value";
+            return Err(MethodError::Refused { key: "pd".to_owned(), message: message.to_owned() });
+        }
+        let duals = self.local.rows(&self.constraints);
+        self.local = LocalStep::new(&constraints);
+        self.local.set_duals(&constraints, &duals);
+        self.elasticity = elasticity.has_drag().then_some(elasticity);
+        self.constraints = constraints;
+        self.global = GlobalStep::new(nodes_of_surfaces(world, &self.collider));
+        self.used = None;
+        Ok(())
+    }
+
     /// Weights, targets, factors and the right-hand side of a step, and what it begins inside of.
     fn prepare(
         &mut self,
@@ -140,7 +167,7 @@ impl PdSolver {
         report: &mut StepReport,
     ) -> Result<Prepared, StepError> {
         let model = world.model;
-        let prescription = model.pins.prescribe(model, state, state.time + h);
+        let prescription = model.pins.prescribe(model, &world.parameters.controls, state, state.time + h);
         let (nominal, fixed) = (nominal_step(h), &prescription.fixed);
         self.constraints.weigh(nominal, self.local.spring_duals());
         let targets = RowTargets::new(&self.constraints, world, state.time, state.time + h);
@@ -169,8 +196,8 @@ impl PdSolver {
         (0..model.nodes).map(ahead).collect()
     }
 
-    /// The part of the right-hand side that stays for the step: `M x̄ + h α M x_t` and the quadratic forms, less the columns of
-    /// prescribed nodes.
+    /// The part of the right-hand side that stays for the step: `M x̄ + h α M x_t` and the
+    /// quadratic forms, less the columns of prescribed nodes.
     fn base(
         &self,
         world: World<'_>,
@@ -203,8 +230,9 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
-    /// Where elasticity leads under the contact forces of the step before (`pushes`, \[N s\]): what rests stays, so that the search for
-    /// contacts that follows does not take a stack for a heap of falling sheets.
+    /// Where elasticity leads under the contact forces of the step before (`pushes`, \[N s\]): what
+    /// rests stays, so that the search for contacts that follows does not take a stack for a heap
+    /// of falling sheets.
     fn predict(
         &self,
         local: &mut LocalStep,
@@ -224,10 +252,12 @@ impl Loop<'_> {
             self.gather(local, x, |n| pushes[n] * self.h);
             self.global.solve(&vec![false; self.global.parts()], x);
         });
+        local.update_dual();
         watch
     }
 
-    /// Algorithm 2 from the predicted positions, which become the solution.
+    /// Algorithm 2 from the predicted positions, which become the solution, with the numbers of its
+    /// lines.
     fn run(
         &self,
         local: &mut LocalStep,
@@ -238,20 +268,28 @@ impl Loop<'_> {
     ) -> Result<LoopReport, StepError> {
         let mut out = LoopReport::default();
         let mut next = vec![Vec3::zeros(); x.len()];
+        // Lines 2 and 23.
         for iteration in 1..=self.options.iterations {
+            // Lines 3 to 7.
             if iteration % self.options.detect_every == 0 {
                 contact.detect_again(x, &mut report.seconds)?;
             }
             if let Some(watch) = &mut watch {
                 watch.before(self.constraints, local, x);
             }
+            // Lines 8 to 10: z ← prox(D x + λ_e).
             timed(&mut report.seconds.local_projection, || local.project(self.constraints, self.targets, x));
+            // Lines 11 to 15: p ← (x − x_t + λ_c)/h, projected on the contacts.
             contact.project(x, &mut report.seconds);
+            // Lines 16 to 19: the right-hand side, and the solution with the factors.
             timed(&mut report.seconds.linear_solve, || {
                 let pull = |n: usize| if contact.touched_node(n) { contact.pull(n) } else { Vec3::zeros() };
                 self.gather(local, &mut next, pull);
                 self.global.solve(&contact.touched, &mut next);
             });
+            // Line 21: λ_e ← λ_e + D x − z.
+            local.update_dual();
+            // Line 22: λ_c ← λ_c + x − x_t − h p.
             contact.update_dual(&next);
             out.iterations = iteration;
             if self.options.stop_early || iteration == self.options.iterations {
@@ -281,12 +319,8 @@ impl Loop<'_> {
     }
 }
 
-impl Solver for PdSolver {
-    fn key(&self) -> &'static str {
-        "pd"
-    }
-
-    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+impl PdSolver {
+    fn try_step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
         let factored = self.global.factored;
@@ -299,16 +333,8 @@ impl Solver for PdSolver {
             time: state.time,
             h,
         };
-        let parts = (&self.global.part_of_node[..], self.global.parts());
-        let mut contact = ContactStep::new(
-            &self.options,
-            world,
-            motion,
-            &mut self.collider,
-            parts,
-            &self.global.weights,
-            self.used.take(),
-        );
+        let (collider, used) = (&mut self.collider, self.used.take());
+        let mut contact = ContactStep::new(&self.options, world, motion, collider, &self.global, used);
         let (options, constraints, global) = (&self.options, &self.constraints, &self.global);
         let (targets, fixed) = (&targets, &prescription.fixed[..]);
         let steps = Loop { options, constraints, targets, global, fixed, base, h };
@@ -319,7 +345,7 @@ impl Solver for PdSolver {
         contact.project(&x, &mut report.seconds);
         let late = contact.catch_late(&x, &mut report.seconds)?;
         contact.report(&mut report);
-        (self.memory, self.pushes) = (contact.set.remember(), contact.set.pushes());
+        let (memory, pushes) = (contact.set.remember(), contact.set.pushes());
         let mut ends = contact.ends(&x);
         let rounds = if self.options.accept == Accept::Projected { self.options.limit_passes } else { 0 };
         let limits = &mut self.constraints.limits;
@@ -344,16 +370,44 @@ impl Solver for PdSolver {
         }
         self.global.tell(factored, &mut report);
         reached.tell(self.options.tolerance, &mut report);
-        accept(world, state, blocks, h, Inertia::Dynamic);
-        if !state.is_finite() {
-            return Err(StepError::NotFinite { what: "the state after the step" });
-        }
+        let next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });
+        commit(world, &next, state)?;
+        (self.memory, self.pushes) = (memory, pushes);
         self.report_energy(world, state, targets, &mut report);
         Ok(report)
     }
+}
+
+impl Solver for PdSolver {
+    fn key(&self) -> &'static str {
+        "pd"
+    }
+
+    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        self.local.keep();
+        let weighed_for = self.constraints.weighed_for();
+        let (looked, entangled) = (self.looked, self.collider.entangled().to_vec());
+        let outcome = self.try_step(world, state, h);
+        if outcome.is_err() {
+            self.local.take_back();
+            self.constraints.set_weighed_for(weighed_for);
+            self.collider.set_entangled(entangled);
+            self.looked = looked;
+        }
+        outcome
+    }
+
+    fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError> {
+        if changed.elasticity() || changed.masses {
+            self.renew_constraints(world)?;
+        }
+        Ok(())
+    }
 
     fn save(&self) -> SavedState {
-        let mut saved = SavedState::new(4);
+        let mut saved = SavedState::new(5);
+        let weighed_for = self.constraints.weighed_for();
+        saved.numbers.insert("weighed_for".to_owned(), weighed_for.into_iter().collect());
         saved.put_vectors("elastic_dual", &self.local.rows(&self.constraints));
         saved.put_impulses(&self.memory);
         saved.put_vectors("contact_pushes", &self.pushes);
@@ -363,9 +417,15 @@ impl Solver for PdSolver {
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        saved.expect_version(4)?;
+        saved.expect_version(5)?;
+        let weighed_for = match *saved.numbers("weighed_for")? {
+            [] => None,
+            [h] => Some(h),
+            _ => return Err(RestoreError::Array { name: "weighed_for".to_owned() }),
+        };
         let memory = saved.impulses()?;
         let duals = saved.vectors("elastic_dual", self.constraints.projected_rows())?;
+        self.constraints.set_weighed_for(weighed_for);
         self.local.set_duals(&self.constraints, &duals);
         self.pushes = saved.vectors("contact_pushes", self.pushes.len())?;
         self.memory = memory;
@@ -404,7 +464,7 @@ impl PdSolver {
         let model = world.model;
         let positions = &state.blocks[..model.nodes];
         let (mut kinds, excess) = LocalStep::energies(&self.constraints, targets, positions);
-        let gravity = world.parameters.gravity;
+        let gravity = world.parameters.gravity.at(state.time);
         let height = world.parameters.mass[..model.nodes]
             .iter()
             .zip(&state.blocks)
@@ -417,7 +477,8 @@ impl PdSolver {
     }
 }
 
-/// The end of a step: prescribed nodes at their targets, free ones at `ends`; angles of rods and shells stay, they are no unknowns here.
+/// The end of a step: prescribed nodes at their targets, free ones at `ends`; angles of rods and
+/// shells stay, they are no unknowns here.
 fn accepted(state: &State, prescription: &Prescription, ends: &[Vec3]) -> Vec<Vec3> {
     let mut blocks = state.blocks.clone();
     blocks[..ends.len()].copy_from_slice(ends);

@@ -21,7 +21,7 @@ impl RowTargets {
     pub fn new(constraints: &Constraints, world: World<'_>, start: f64, end: f64) -> RowTargets {
         let model = world.model;
         let groups = &model.anchors.groups;
-        let poses: Vec<_> = groups.iter().map(|group| group.motion.pose(end)).collect();
+        let poses: Vec<_> = world.parameters.controls.anchors.iter().map(|m| m.pose(end)).collect();
         let target = |source: Source| match source {
             Source::Body => (true, Vec3::zeros()),
             Source::Anchor(g, k) => {
@@ -48,14 +48,15 @@ pub fn nominal_step(h: f64) -> f64 {
     f64::from_bits((h.to_bits() + LOW / 2) & !LOW)
 }
 
-/// Gravity and drag per node \[N\].
+/// Gravity, external forces and drag per node \[N\].
 ///
 /// Drag is lumped at the nodes and implicit in the velocity, `f = (1 + h D/m)⁻¹ f(v₀)` with D the sum
 /// of the node's row of the damping matrix: it never reverses a motion, whatever the step size.
 pub fn outer_forces(world: World<'_>, elasticity: Option<&Elasticity>, state: &State, h: f64) -> Vec<Vec3> {
     let (model, parameters) = (world.model, world.parameters);
-    let mut force: Vec<Vec3> =
-        parameters.mass[..model.nodes].iter().map(|m| parameters.gravity * *m).collect();
+    let gravity = parameters.gravity.at(state.time + h);
+    let mut force: Vec<Vec3> = parameters.mass[..model.nodes].iter().map(|m| gravity * *m).collect();
+    parameters.add_external(&mut force);
     if let Some(elasticity) = elasticity.filter(|_| parameters.wind.air_density > 0.0) {
         let drag = elasticity.drag_at_nodes(&state.blocks, &state.velocities, &parameters.wind, state.time);
         for ((f, drag), mass) in force.iter_mut().zip(&drag).zip(&parameters.mass) {

@@ -1,4 +1,4 @@
-//! Method `xpbd`: compliant position-based cloth. See `README.md` beside this file.
+//! Method `xpbd`: compliant position-based cloth. See `README.md` in this folder.
 
 mod constraints;
 mod options;

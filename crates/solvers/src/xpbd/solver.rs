@@ -2,20 +2,21 @@
 
 use super::constraints::{Constraints, Point};
 use super::options::XpbdOptions;
-use crate::advance::{accept, energies};
+use crate::advance::energies;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::contact_report::report_contacts;
 use crate::first_contacts::{near_and_coming, open_penetrations};
-use crate::incremental::Inertia;
 use crate::registry::MethodError;
+use crate::renew::renew;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
-use stiction_bodies::{Prescription, State};
+use crate::support;
+use stiction_bodies::{Changed, Model, Prescription, State};
 use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
 use stiction_contact::{ContactSet, NewContact, ProjectOptions};
-use stiction_energy::{Elasticity, ElasticityError, TriangleElement};
+use stiction_energy::{Compliant, Elasticity, ElasticityError};
 use stiction_numerics::{Vec3, ordered_max_by};
-use stiction_scene::material::Material;
 
 /// Compliant position-based dynamics of cloth.
 pub struct XpbdSolver {
@@ -28,40 +29,27 @@ pub struct XpbdSolver {
 impl XpbdSolver {
     /// A solver for a model of cloth.
     pub fn new(options: XpbdOptions, world: World<'_>) -> Result<XpbdSolver, MethodError> {
+        support::check("xpbd", world)?;
         let (model, parameters) = (world.model, world.parameters);
-        let refuse = |message: String| MethodError::Refused { key: "xpbd".to_owned(), message };
-        let other = |m: &Material| !matches!(m, Material::Cloth(_));
-        if let Some(body) = parameters.materials.iter().position(other) {
-            let name = &model.bodies[body].name;
-            return Err(refuse(format!("it takes cloth only, and `{name}` is none: take `pd` or `admm`")));
-        }
-        if !(model.anchors.groups.is_empty() && model.couplings.is_empty()) {
-            return Err(refuse(
-                "it knows no soft pins, attachments or stitches: take `pd` or `admm`".to_owned(),
-            ));
-        }
         let elasticity = Elasticity::new(model, parameters)?;
-        let mut constraints = Constraints::new(model);
-        let triangles = elasticity.energies().elements::<TriangleElement, 3>("membrane");
-        constraints.add_membranes(triangles.unwrap_or(&[]));
-        for (body, material) in model.bodies.iter().zip(&parameters.materials) {
-            if let Material::Cloth(cloth) = material {
-                let wrong = |source| ElasticityError::Bending { body: body.name.clone(), source };
-                constraints.add_hinges(model, body, cloth).map_err(wrong)?;
-            }
-        }
+        let constraints = constraints_of(model, &elasticity)?;
         let collider = Collider::new(model, DetectOptions::default())?;
         Ok(XpbdSolver { options, elasticity, constraints, collider })
     }
 
-    /// x + h v + h² g with inverse masses; prescribed nodes in place, without any.
+    /// x + h v + h² (g + f/m) with inverse masses, f external; prescribed nodes in place, without
+    /// any.
     fn predicted(world: World<'_>, state: &State, prescription: &Prescription, h: f64) -> Vec<Point> {
-        let gravity = world.parameters.gravity;
+        let gravity = world.parameters.gravity.at(state.time + h);
         let point = |n: usize| match prescription.fixed[n] {
             true => (prescription.target[n], 0.0),
             false => {
-                let ahead = state.blocks[n] + state.velocities[n] * h + gravity * (h * h);
-                (ahead, 1.0 / world.parameters.mass[n])
+                let inverse_mass = 1.0 / world.parameters.mass[n];
+                let mut ahead = state.blocks[n] + state.velocities[n] * h + gravity * (h * h);
+                if let Some(force) = world.parameters.external.get(n) {
+                    ahead += force * (h * h * inverse_mass);
+                }
+                (ahead, inverse_mass)
             }
         };
         (0..world.model.nodes).map(point).map(|(x, w)| [x.x, x.y, x.z, w]).collect()
@@ -103,6 +91,16 @@ impl Contacts {
     }
 }
 
+/// Triangles and hinges of all sheets with the present values of their materials.
+fn constraints_of(model: &Model, elasticity: &Elasticity) -> Result<Constraints, ElasticityError> {
+    let mut constraints = Constraints::new(model);
+    let materials = elasticity.materials();
+    constraints.add_membranes(elasticity.triangles().iter().map(|e| e.compliant(materials)));
+    let hinges = elasticity.folds(model).map(|fold| Ok(fold?.compliant(materials)));
+    constraints.add_hinges(&hinges.collect::<Result<Vec<_>, ElasticityError>>()?);
+    Ok(constraints)
+}
+
 impl Solver for XpbdSolver {
     fn key(&self) -> &'static str {
         "xpbd"
@@ -111,7 +109,7 @@ impl Solver for XpbdSolver {
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
-        let prescription = model.pins.prescribe(model, state, state.time + h);
+        let prescription = model.pins.prescribe(model, &world.parameters.controls, state, state.time + h);
         let motion = StepMotion {
             start: &state.blocks,
             prescription: &prescription,
@@ -151,12 +149,18 @@ impl Solver for XpbdSolver {
         report_contacts(&contacts.set, world, h, &mut report);
         let mut blocks = state.blocks.clone();
         blocks.iter_mut().zip(&points).for_each(|(x, p)| *x = Vec3::new(p[0], p[1], p[2]));
-        accept(world, state, blocks, h, Inertia::Dynamic);
-        if !state.is_finite() {
-            return Err(StepError::NotFinite { what: "the state after the step" });
-        }
+        let next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });
+        commit(world, &next, state)?;
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
+    }
+
+    fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError> {
+        let _ = renew(&mut self.elasticity, world, changed)?;
+        if changed.materials {
+            self.constraints = constraints_of(world.model, &self.elasticity)?;
+        }
+        Ok(())
     }
 
     fn save(&self) -> SavedState {
