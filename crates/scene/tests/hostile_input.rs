@@ -278,3 +278,17 @@ fn errors_next_to_wide_characters_are_shown() {
         assert!(error.line().is_some(), "{error}");
     }
 }
+
+/// The limits are far from what people simulate: every scene of the gallery passes them.
+#[test]
+fn the_gallery_is_within_all_limits() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let files = stiction_scene::scene_files(&folder).expect("the gallery");
+    assert!(files.len() > 50);
+    for file in files {
+        let loader = Loader { budget: Budget::of_bytes(4_000_000_000) };
+        if let Err(error) = loader.file(&file, &[] as &[&str]) {
+            panic!("{error} | {}", error.fix());
+        }
+    }
+}
