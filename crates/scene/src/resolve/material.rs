@@ -1,6 +1,7 @@
 //! Materials: preset underneath, keys on top, everything checked.
 
 use super::check::{between, non_negative, poisson_ratio, positive};
+use super::rigid::rigid_material;
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{BendingName, BodyFile, KindName, LawName, MaterialFile, TextOr};
 use crate::material::{
@@ -8,6 +9,7 @@ use crate::material::{
     RodSection, SolidLaw, SolidMaterial,
 };
 use crate::presets;
+use crate::resolved::RigidBody;
 
 /// The merged keys of a material and where it stands.
 struct Values<'a> {
@@ -16,39 +18,63 @@ struct Values<'a> {
     file: MaterialFile,
 }
 
-/// Resolves the material of a body; also returns the friction coefficient that it suggests.
-pub(super) fn material(path: &str, body: &BodyFile) -> Resolved<(Material, Option<f64>)> {
-    let given = match &body.material {
-        TextOr::Text(name) => MaterialFile { preset: Some(name.clone()), ..MaterialFile::default() },
-        TextOr::Full(file) => (**file).clone(),
-    };
-    // Frames are made of what solids are made of.
-    let kind = match body.kind {
-        KindName::Skinned | KindName::Affine => "solid",
-        other => kind_name(other),
-    };
-    refuse_foreign_keys(path, kind, &given)?;
-    let file = match &given.preset {
-        Some(name) => {
-            let at = if matches!(body.material, TextOr::Text(_)) {
-                path.to_owned()
-            } else {
-                format!("{path}.preset")
-            };
-            merge(given.clone(), presets::find(&at, name, kind)?)
-        }
-        None => given,
-    };
+/// Resolves the material of a body; also returns the friction coefficient that it suggests. The density of a rigid body may
+/// follow from its total mass, hence its shape.
+pub(super) fn material(
+    path: &str,
+    body: &BodyFile,
+    rigid: Option<&RigidBody>,
+) -> Resolved<(Material, Option<f64>)> {
+    let file = material_values(path, body)?;
     let friction = file.friction;
     let curved = body.rest.as_ref().and_then(|r| r.curved);
-    let values = Values { path, kind, file };
-    let material = match body.kind {
-        KindName::Cloth => Material::Cloth(values.cloth(curved.unwrap_or(false))?),
-        KindName::Rod => Material::Rod(values.rod(curved.unwrap_or(true))?),
-        KindName::Solid => Material::Solid(values.solid(LawName::StableNeoHookean)?),
-        KindName::Skinned | KindName::Affine => Material::Solid(values.solid(LawName::Corotated)?),
+    let values = Values { path, kind: material_kind(body.kind), file };
+    let material = match (body.kind, rigid) {
+        (_, Some(rigid)) => rigid_material(path, body, &values.file, rigid)?,
+        (KindName::Cloth, _) => Material::Cloth(values.cloth(curved.unwrap_or(false))?),
+        (KindName::Rod, _) => Material::Rod(values.rod(curved.unwrap_or(true))?),
+        (KindName::Solid, _) => Material::Solid(values.solid(LawName::StableNeoHookean)?),
+        // A rigid body always has its shape; without one it would be as stiff as an affine body.
+        (KindName::Skinned | KindName::Affine | KindName::Rigid, _) => {
+            Material::Solid(values.solid(LawName::Corotated)?)
+        }
     };
     Ok((material, friction))
+}
+
+/// The keys of a body's material, its own on top of those of its preset; none where a rigid body has no material.
+fn material_values(path: &str, body: &BodyFile) -> Resolved<MaterialFile> {
+    let given = match &body.material {
+        Some(TextOr::Text(name)) => MaterialFile { preset: Some(name.clone()), ..MaterialFile::default() },
+        Some(TextOr::Full(file)) => (**file).clone(),
+        None if body.kind == KindName::Rigid => MaterialFile::default(),
+        None => {
+            let help = "give `material`: the name of a preset, or a table";
+            let parent = path.trim_end_matches(".material");
+            return fault(parent, Problem::MissingKey("material".into()), help);
+        }
+    };
+    refuse_foreign_keys(path, own_kind(body.kind), &given)?;
+    let Some(name) = given.preset.clone() else { return Ok(given) };
+    let short = matches!(body.material, Some(TextOr::Text(_)));
+    let at = if short { path.to_owned() } else { format!("{path}.preset") };
+    Ok(merge(given, presets::find(&at, &name, material_kind(body.kind))?))
+}
+
+/// Whose presets a kind of body takes: frames and rigid bodies are made of what solids are made of.
+fn material_kind(kind: KindName) -> &'static str {
+    match kind {
+        KindName::Skinned | KindName::Affine | KindName::Rigid => "solid",
+        other => kind_name(other),
+    }
+}
+
+/// Whose keys a kind of body takes: a rigid body has a density and friction only.
+fn own_kind(kind: KindName) -> &'static str {
+    match kind {
+        KindName::Rigid => kind_name(kind),
+        other => material_kind(other),
+    }
 }
 
 pub(super) fn kind_name(kind: KindName) -> &'static str {
@@ -58,6 +84,7 @@ pub(super) fn kind_name(kind: KindName) -> &'static str {
         KindName::Solid => "solid",
         KindName::Skinned => "skinned",
         KindName::Affine => "affine",
+        KindName::Rigid => "rigid body",
     }
 }
 
@@ -66,6 +93,12 @@ fn refuse_foreign_keys(path: &str, kind: &str, f: &MaterialFile) -> Resolved<()>
     let keys = [
         ("area_density", f.area_density.is_some(), "cloth"),
         ("thickness", f.thickness.is_some(), "cloth"),
+        ("young", f.young.is_some(), "cloth rod solid"),
+        ("poisson", f.poisson.is_some(), "cloth rod solid"),
+        ("damping_mass", f.damping_mass.is_some(), "cloth rod solid"),
+        ("damping_stiffness", f.damping_stiffness.is_some(), "cloth rod solid"),
+        ("drag_normal", f.drag_normal.is_some(), "cloth rod solid"),
+        ("drag_tangential", f.drag_tangential.is_some(), "cloth rod solid"),
         ("young_warp", f.young_warp.is_some(), "cloth"),
         ("young_weft", f.young_weft.is_some(), "cloth"),
         ("shear", f.shear.is_some(), "cloth rod"),

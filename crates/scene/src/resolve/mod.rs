@@ -8,9 +8,11 @@ mod couple;
 mod frames;
 mod grain;
 mod inflation;
+mod joint;
 mod material;
 mod mesh;
 mod motion;
+mod rigid;
 mod roots;
 mod select;
 mod sequence;
@@ -112,6 +114,7 @@ pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, 
         method: method(&file)?,
         attachments: couple::attachments(&file.attachments, &bodies, &colliders)?,
         stitches: couple::stitches(&file.stitches, &bodies)?,
+        joints: joint::joints(&file.joints, &bodies.list)?,
         rootings: roots::rootings(&file.bodies, &bodies)?,
         friction: couple::friction(file.friction.as_ref(), &bodies, &colliders)?,
         initial_contact: initial_contact(&file)?,
