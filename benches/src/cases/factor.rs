@@ -54,7 +54,7 @@ fn newton(case: &'static str, simulation: &Simulation, settings: &Settings) -> R
     let elasticity = Elasticity::new(model, &simulation.parameters)?;
     let mut matrix = BlockMatrix::zeros(elasticity.pattern().clone());
     elasticity.add_hessian(&state.blocks, &state.frames, 0.0, Curvature::Projected, &mut matrix);
-    let inertia: Vec<f64> = model.mass.iter().map(|m| m / STEP.powi(2)).collect();
+    let inertia: Vec<f64> = simulation.parameters.mass.iter().map(|m| m / STEP.powi(2)).collect();
     matrix.add_diagonal(&inertia);
     let mut record = Record::new(case, format!("Newton, {} unknowns", model.dofs()));
     record.number("vertices", model.nodes as f64);
@@ -72,7 +72,7 @@ fn newton(case: &'static str, simulation: &Simulation, settings: &Settings) -> R
 
 fn projective(case: &'static str, simulation: &Simulation, settings: &Settings) -> Result<Record, Stopped> {
     let model = &simulation.model;
-    let lower = laplacian(model)?;
+    let lower = laplacian(model, &simulation.parameters.mass)?;
     let mut record = Record::new(case, format!("projective, {} rows", lower.size()));
     record.number("vertices", model.nodes as f64);
     let (spent, factored) = measure_serial(0.0, || ScalarCholesky::new(&lower));
@@ -139,7 +139,7 @@ fn sum(array: &[f64]) -> [f64; 8] {
 }
 
 /// Lower triangle of M/h² + w L over the edges of all elements; w is as stiff as inertia, which changes no fill.
-fn laplacian(model: &stiction::bodies::Model) -> Result<CscMatrix, Stopped> {
+fn laplacian(model: &stiction::bodies::Model, mass: &[f64]) -> Result<CscMatrix, Stopped> {
     let mut edges: Vec<[u32; 2]> = Vec::new();
     for body in &model.bodies {
         let first = body.nodes.start as u32;
@@ -152,12 +152,9 @@ fn laplacian(model: &stiction::bodies::Model) -> Result<CscMatrix, Stopped> {
     }
     edges.sort_unstable();
     edges.dedup();
-    let inertia = model.mass[0] / STEP.powi(2);
-    let mut triplets: Vec<(u32, u32, f64)> = model.mass[..model.nodes]
-        .iter()
-        .enumerate()
-        .map(|(i, m)| (i as u32, i as u32, m / STEP.powi(2)))
-        .collect();
+    let inertia = mass[0] / STEP.powi(2);
+    let mut triplets: Vec<(u32, u32, f64)> =
+        mass[..model.nodes].iter().enumerate().map(|(i, m)| (i as u32, i as u32, m / STEP.powi(2))).collect();
     for [a, b] in edges {
         triplets.extend([(a, a, inertia), (b, b, inertia), (b, a, -inertia)]);
     }

@@ -3,7 +3,7 @@
 use crate::colliders::ColliderTable;
 use crate::couplings::{AnchorGroup, Anchors, Coupling};
 use crate::directions::SurfaceDirections;
-use crate::mass::{add_body_mass, normal_inertia};
+use crate::mass::lumped_masses;
 use crate::model::{Body, Model, Skin};
 use crate::partition::{Joiner, Partition};
 use crate::pins::{PinGroup, PinTable};
@@ -61,7 +61,6 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         body.shell_edges = first_shell..shells.len();
         bodies.push(body);
     }
-    let mass = masses(scene, &bodies, &rest, &rods, &shells)?;
     let mut couplings = couplings(scene, &bodies);
     let roots = Roots::new(scene, &bodies, &mut couplings);
     let (by_mesh, by_coupling) = partitions(nodes, &bodies, &rods, &shells, &couplings, &roots);
@@ -69,12 +68,11 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
     let pins = pins(scene, &bodies, &rods, &shells, &initial);
     let anchors = anchors(scene, &bodies);
     let colliders = ColliderTable { colliders: scene.colliders.clone() };
-    Ok(Model {
+    let model = Model {
         bodies,
         nodes,
         rest,
         initial,
-        mass,
         body_of_node,
         rods,
         shell_edges: shells,
@@ -86,7 +84,9 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         roots,
         by_mesh,
         by_coupling,
-    })
+    };
+    refuse_massless(scene, &model)?;
+    Ok(model)
 }
 
 fn compile_body(
@@ -124,6 +124,7 @@ fn compile_body(
         triangles,
         tets,
         points: material_points(source, first),
+        node_volumes: source.frames.as_ref().map_or_else(Vec::new, |f| f.node_volumes.clone()),
         skin: None,
         uv: source.mesh.uv.clone(),
         rest_shape: source.rest,
@@ -148,29 +149,16 @@ fn has_edge_normals(material: &Material) -> bool {
     matches!(material, Material::Cloth(cloth) if by_shape(cloth))
 }
 
-fn masses(
-    scene: &Scene,
-    bodies: &[Body],
-    rest: &[Vec3],
-    rods: &RodTable,
-    shells: &[ShellEdge],
-) -> Result<Vec<f64>, BuildError> {
-    let angles = rest.len() + rods.edges.len();
-    let mut mass = vec![0.0; angles + shells.len()];
-    for (body, source) in bodies.iter().zip(&scene.bodies) {
-        add_body_mass(&mut mass, rest.len(), body, &source.material, rest, rods, source.frames.as_ref());
-        if let Some(node) = body.nodes.clone().find(|&n| mass[n] <= 0.0) {
-            return Err(BuildError::MasslessVertex {
-                body: body.name.clone(),
-                vertex: node - body.nodes.start,
-            });
+/// Every node must have mass: a step divides by it.
+fn refuse_massless(scene: &Scene, model: &Model) -> Result<(), BuildError> {
+    let mass = lumped_masses(model, |body| &scene.bodies[body].material);
+    match mass[..model.nodes].iter().position(|m| *m <= 0.0) {
+        None => Ok(()),
+        Some(node) => {
+            let body = &model.bodies[model.body_of_node[node] as usize];
+            Err(BuildError::MasslessVertex { body: body.name.clone(), vertex: node - body.nodes.start })
         }
     }
-    for (inertia, edge) in mass[angles..].iter_mut().zip(shells) {
-        let (body, source) = (&bodies[edge.body as usize], &scene.bodies[edge.body as usize]);
-        *inertia = normal_inertia(edge, body, &source.material, rest);
-    }
-    Ok(mass)
 }
 
 fn pins(scene: &Scene, bodies: &[Body], rods: &RodTable, shells: &[ShellEdge], initial: &[Vec3]) -> PinTable {

@@ -1,25 +1,31 @@
 //! Lumped masses: every cell gives an equal share of its mass to its vertices.
 
-use crate::model::Body;
-use crate::rods::RodTable;
+use crate::model::{Body, Model};
 use crate::shells::ShellEdge;
 use stiction_numerics::{Vec2, Vec3};
 use stiction_scene::material::Material;
-use stiction_scene::resolved::{Frames, RestShape};
+use stiction_scene::resolved::RestShape;
+
+/// Lumped mass per block: \[kg\] for nodes, \[kg m²\] for angles.
+pub(crate) fn lumped_masses<'a>(model: &Model, material: impl Fn(usize) -> &'a Material) -> Vec<f64> {
+    let angles = model.nodes + model.rods.edges.len();
+    let mut mass = vec![0.0; model.blocks()];
+    for (index, body) in model.bodies.iter().enumerate() {
+        add_body_mass(&mut mass, model, body, material(index));
+    }
+    for (inertia, edge) in mass[angles..].iter_mut().zip(&model.shell_edges) {
+        let body = &model.bodies[edge.body as usize];
+        *inertia = normal_inertia(edge, body, material(edge.body as usize), &model.rest);
+    }
+    mass
+}
 
 /// Adds the mass of a body to its nodes, and the spin inertia of its rod edges to their twists.
 ///
 /// cloth ρ h A/3 per vertex · solid ρ V/4 · rod ρ A l/2, twist ρ (I₁ + I₂) l · node of a frame ρ times its share of the volume
-pub(crate) fn add_body_mass(
-    mass: &mut [f64],
-    nodes: usize,
-    body: &Body,
-    material: &Material,
-    rest: &[Vec3],
-    rods: &RodTable,
-    frames: Option<&Frames>,
-) {
-    for (node, volume) in body.nodes.clone().zip(frames.iter().flat_map(|f| &f.node_volumes)) {
+fn add_body_mass(mass: &mut [f64], model: &Model, body: &Body, material: &Material) {
+    let rest = &model.rest;
+    for (node, volume) in body.nodes.clone().zip(&body.node_volumes) {
         mass[node] += material.density() * volume;
     }
     match material {
@@ -38,17 +44,17 @@ pub(crate) fn add_body_mass(
         Material::Rod(rod) => {
             let moments: f64 = rod.section.second_moments().iter().sum();
             for index in body.edges.clone() {
-                let edge = &rods.edges[index];
+                let edge = &model.rods.edges[index];
                 let share = rod.density * rod.section.area() * edge.length / 2.0;
                 edge.nodes.iter().for_each(|&node| mass[node as usize] += share);
-                mass[nodes + index] += rod.density * moments * edge.length;
+                mass[model.twist_block(index)] += rod.density * moments * edge.length;
             }
         }
     }
 }
 
 /// Inertia of the normal of a shell edge as it turns about the edge \[kg m²\]: ρ h³/12 over a third of its triangles.
-pub(crate) fn normal_inertia(edge: &ShellEdge, body: &Body, material: &Material, rest: &[Vec3]) -> f64 {
+fn normal_inertia(edge: &ShellEdge, body: &Body, material: &Material, rest: &[Vec3]) -> f64 {
     let Material::Cloth(cloth) = material else { return 0.0 };
     let areas = edge.triangles.map(|t| rest_area(body, &body.triangles[t as usize], rest));
     cloth.density * cloth.thickness.powi(3) / 12.0 * (areas[0] + areas[1]) / 3.0

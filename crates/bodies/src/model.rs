@@ -13,7 +13,7 @@ use std::ops::Range;
 use stiction_numerics::{Vec2, Vec3};
 use stiction_scene::resolved::{BodyKind, Inflation, MaterialPoint, RestShape};
 
-/// Topology, rest shapes, masses and maps of a whole scene. Immutable once built.
+/// Topology, rest shapes and maps of a whole scene. Immutable once built.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Bodies in the order of the scene.
@@ -24,8 +24,6 @@ pub struct Model {
     pub rest: Vec<Vec3>,
     /// Positions at the start per node \[m\].
     pub initial: Vec<Vec3>,
-    /// Lumped mass per block: \[kg\] for nodes, \[kg m²\] for angles.
-    pub mass: Vec<f64>,
     /// Body of each node.
     pub body_of_node: Vec<u32>,
     /// Rod edges and joints of all bodies.
@@ -71,6 +69,8 @@ pub struct Body {
     pub tets: Vec<[u32; 4]>,
     /// Material points of a body on frames, in node indices.
     pub points: Vec<MaterialPoint>,
+    /// Volume that each node of a body on frames carries \[m³\], in the order of its nodes; empty for other bodies.
+    pub node_volumes: Vec<f64>,
     /// The surface that it carries, if any.
     pub skin: Option<Skin>,
     /// Flat pattern per vertex \[m\], if the mesh has one.
@@ -101,7 +101,7 @@ pub struct Skin {
 impl Model {
     /// Number of blocks: nodes, twists and angles of shell normals.
     pub fn blocks(&self) -> usize {
-        self.mass.len()
+        self.nodes + self.frames()
     }
 
     /// Number of scalar unknowns.
@@ -166,10 +166,5 @@ impl Model {
             BodyKind::Skinned | BodyKind::Affine => body.points.len(),
         };
         self.bodies.iter().map(cells).sum()
-    }
-
-    /// Total mass of a body \[kg\].
-    pub fn body_mass(&self, body: usize) -> f64 {
-        self.mass[self.bodies[body].nodes.clone()].iter().sum()
     }
 }

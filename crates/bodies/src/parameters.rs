@@ -1,15 +1,19 @@
 //! Values that estimation, adjoints and control may vary while the model stays the same.
 
+use crate::mass::lumped_masses;
+use crate::model::Model;
 use stiction_numerics::Vec3;
 use stiction_scene::Scene;
 use stiction_scene::material::Material;
 use stiction_scene::resolved::{FrictionPair, FrictionTable, Surface, Wind};
 
-/// Materials, friction, gravity and wind: one table beside the model.
+/// Materials, masses, friction, gravity and wind: one table that goes with the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// Material of each body.
     pub materials: Vec<Material>,
+    /// Lumped mass per block, from the densities of the materials: \[kg\] for nodes, \[kg m²\] for angles.
+    pub mass: Vec<f64>,
     /// Friction coefficient of each body, then of each collider.
     pub friction: Vec<f64>,
     /// Coefficients along and across the grain of each body that has one, then of each collider.
@@ -25,12 +29,13 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The values that the scene gives.
-    pub fn from_scene(scene: &Scene) -> Parameters {
+    /// The values that the scene gives for the model made of it.
+    pub fn from_scene(scene: &Scene, model: &Model) -> Parameters {
         let bodies = scene.bodies.iter().map(|b| b.friction);
         let colliders = scene.colliders.iter().map(|c| c.friction);
         Parameters {
             materials: scene.bodies.iter().map(|b| b.material.clone()).collect(),
+            mass: lumped_masses(model, |body| &scene.bodies[body].material),
             friction: bodies.chain(colliders).collect(),
             grain_friction: (scene
                 .bodies
@@ -43,6 +48,11 @@ impl Parameters {
             wind: scene.wind,
             bodies: scene.bodies.len(),
         }
+    }
+
+    /// Total mass of a body \[kg\].
+    pub fn body_mass(&self, model: &Model, body: usize) -> f64 {
+        self.mass[model.bodies[body].nodes.clone()].iter().sum()
     }
 
     /// Coefficients along and across the grain between two objects, of which at least one has a grain: geometric means, with

@@ -2,6 +2,7 @@
 
 use crate::frames::EdgeFrame;
 use crate::model::{Body, Model};
+use crate::parameters::Parameters;
 use stiction_numerics::Vec3;
 use stiction_scene::Scene;
 
@@ -26,7 +27,7 @@ impl State {
         blocks.resize(model.blocks(), Vec3::zeros());
         let mut velocities = vec![Vec3::zeros(); model.blocks()];
         for (body, source) in model.bodies.iter().zip(&scene.bodies) {
-            let centre = spin_centre(model, body, &blocks);
+            let centre = spin_centre(body, source.material.density(), &blocks);
             for node in body.nodes.clone() {
                 velocities[node] = source.initial_velocity + source.spin.cross(&(blocks[node] - centre));
             }
@@ -47,19 +48,19 @@ impl State {
     }
 
     /// Linear momentum Σ m v of all nodes \[kg m/s\].
-    pub fn momentum(&self, model: &Model) -> Vec3 {
-        self.velocities[..model.nodes].iter().zip(&model.mass).map(|(v, m)| v * *m).sum()
+    pub fn momentum(&self, model: &Model, parameters: &Parameters) -> Vec3 {
+        self.velocities[..model.nodes].iter().zip(&parameters.mass).map(|(v, m)| v * *m).sum()
     }
 
     /// Angular momentum Σ x × m v of all nodes about the origin \[kg m²/s\]; the spin of rod sections is left out.
-    pub fn angular_momentum(&self, model: &Model) -> Vec3 {
-        let nodes = self.blocks[..model.nodes].iter().zip(&self.velocities).zip(&model.mass);
+    pub fn angular_momentum(&self, model: &Model, parameters: &Parameters) -> Vec3 {
+        let nodes = self.blocks[..model.nodes].iter().zip(&self.velocities).zip(&parameters.mass);
         nodes.map(|((x, v), m)| x.cross(v) * *m).sum()
     }
 
     /// Kinetic energy ½ Σ m v² \[J\], angles included.
-    pub fn kinetic_energy(&self, model: &Model) -> f64 {
-        self.velocities.iter().zip(&model.mass).map(|(v, m)| 0.5 * m * v.norm_squared()).sum()
+    pub fn kinetic_energy(&self, parameters: &Parameters) -> f64 {
+        self.velocities.iter().zip(&parameters.mass).map(|(v, m)| 0.5 * m * v.norm_squared()).sum()
     }
 
     /// Whether all numbers are finite.
@@ -70,8 +71,8 @@ impl State {
 }
 
 /// What a body spins about at the start \[m\]: the mean of its vertices, or the centre of mass of its frames.
-fn spin_centre(model: &Model, body: &Body, blocks: &[Vec3]) -> Vec3 {
-    let weight = |node: usize| if body.kind.on_frames() { model.mass[node] } else { 1.0 };
+fn spin_centre(body: &Body, density: f64, blocks: &[Vec3]) -> Vec3 {
+    let weight = |node: usize| body.node_volumes.get(node - body.nodes.start).map_or(1.0, |v| density * v);
     let total: f64 = body.nodes.clone().map(weight).sum();
     body.nodes.clone().map(|n| blocks[n] * weight(n)).sum::<Vec3>() / total.max(f64::MIN_POSITIVE)
 }

@@ -1,7 +1,7 @@
 //! Shells that bend by the shape operator: their extra unknowns, and how pins hold them.
 
 use std::path::Path;
-use stiction_bodies::{Model, State, build};
+use stiction_bodies::{Model, Parameters, State, build};
 use stiction_numerics::Vec3;
 use stiction_scene::{Scene, load_text};
 
@@ -45,7 +45,8 @@ fn inner_edges_follow_the_twists_as_scalar_unknowns() {
     assert_eq!((model.blocks(), model.dofs(), model.frames()), (33, 45 + 18, 18));
     assert_eq!((model.by_mesh.part.len(), model.by_mesh.parts), (33, 1));
     // ρ h³/12 over a third of two triangles of area ½.
-    assert!(model.mass[15..].iter().all(|m| (m - 0.1 / 3.0).abs() < 1e-12));
+    let parameters = Parameters::from_scene(&scene, &model);
+    assert!(parameters.mass[15..].iter().all(|m| (m - 0.1 / 3.0).abs() < 1e-12));
     let state = State::initial(&model, &scene);
     for (index, edge) in model.shell_edges.iter().enumerate() {
         let [a, b] = edge.nodes.map(|n| model.initial[n as usize]);

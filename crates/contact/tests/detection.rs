@@ -192,7 +192,13 @@ fn near_pairs_are_asked_again_when_they_move_far() {
     let text = SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once");
     let World { model, parameters, state, mut collider } = World::new(&text);
     let prescription = model.pins.prescribe(&model, &state, 0.01);
-    let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
+    let motion = StepMotion {
+        start: &state.blocks,
+        prescription: &prescription,
+        parameters: &parameters,
+        time: 0.0,
+        h: 0.01,
+    };
     let upper = model.bodies[1].nodes.clone();
     for (sideways, is_far) in [(0.2, false), (3.0, true)] {
         let slide = Vec3::new(0.0, sideways, -0.15);
@@ -228,7 +234,13 @@ fn a_watched_pair_is_found_again_only_when_it_passes_through() {
         material = { density = 1000.0, radius = 0.0005, young = 1e7, poisson = 0.3 }\n";
     let World { model, parameters, state, mut collider } = World::new(text);
     let prescription = model.pins.prescribe(&model, &state, 0.01);
-    let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: 0.0, h: 0.01 };
+    let motion = StepMotion {
+        start: &state.blocks,
+        prescription: &prescription,
+        parameters: &parameters,
+        time: 0.0,
+        h: 0.01,
+    };
     let above = model.bodies.iter().find(|body| body.name == "above").expect("it is there").nodes.clone();
     let mut found = |end: f64, known: Known<'_>| {
         let fall = Vec3::new(0.0, 0.0, (end - 0.02) / motion.h);

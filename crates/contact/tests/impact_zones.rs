@@ -1,7 +1,7 @@
 //! What would pass through each other moves together for a step, and goes on with all that it is part of.
 
 use std::path::Path;
-use stiction_bodies::{Model, State, build};
+use stiction_bodies::{Model, Parameters, State, build};
 use stiction_contact::detect::{Collider, DetectOptions, FilterReport, StepMotion};
 use stiction_numerics::Vec3;
 use stiction_scene::load_text;
@@ -22,6 +22,7 @@ const STEP: f64 = 0.02;
 
 struct Filtered {
     model: Model,
+    parameters: Parameters,
     start: Vec<Vec3>,
     wanted: Vec<Vec3>,
     ends: Vec<Vec3>,
@@ -33,10 +34,17 @@ struct Filtered {
 fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
     let scene = load_text("test.toml", scene, Path::new("."), &[] as &[&str]).expect("valid").scene;
     let model = build(&scene).expect("the scene compiles");
+    let parameters = Parameters::from_scene(&scene, &model);
     let start = State::initial(&model, &scene);
     let mut collider = Collider::new(&model, DetectOptions::default()).expect("sound");
     let prescription = model.pins.prescribe(&model, &start, STEP);
-    let motion = StepMotion { start: &start.blocks, prescription: &prescription, time: 0.0, h: STEP };
+    let motion = StepMotion {
+        start: &start.blocks,
+        prescription: &prescription,
+        parameters: &parameters,
+        time: 0.0,
+        h: STEP,
+    };
     let mut wanted = start.blocks.clone();
     for (n, end) in wanted.iter_mut().enumerate().take(model.nodes) {
         let moved = *end + way(n, end);
@@ -49,7 +57,7 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
         found.crossings.len() + found.inside.len()
     };
     let crossings = [crossings(&wanted), crossings(&ends)];
-    Filtered { model, start: start.blocks, wanted, ends, report, crossings }
+    Filtered { model, parameters, start: start.blocks, wanted, ends, report, crossings }
 }
 
 /// Nodes of the lower sheet near the middle.
@@ -66,8 +74,9 @@ fn only_what_passes_through_is_changed_and_momentum_stays() {
     assert!(got.report.left == 0 && got.report.share == 1.0, "{:?}", got.report);
     let nodes = got.model.nodes;
     assert!(got.report.limited > 3 && got.report.limited < nodes, "{:?}", got.report);
-    let momentum =
-        |ends: &[Vec3]| -> Vec3 { (0..nodes).map(|n| (ends[n] - got.start[n]) * got.model.mass[n]).sum() };
+    let momentum = |ends: &[Vec3]| -> Vec3 {
+        (0..nodes).map(|n| (ends[n] - got.start[n]) * got.parameters.mass[n]).sum()
+    };
     let (wanted, kept) = (momentum(&got.wanted), momentum(&got.ends));
     assert!((wanted - kept).norm() < 1e-12 * wanted.norm(), "{wanted} {kept}");
     // Nothing is held back: all go on sideways, by all but the turns of small zones.

@@ -26,8 +26,12 @@ pub fn energies(world: World<'_>, elasticity: &Elasticity, state: &State) -> Vec
     let model = world.model;
     let mut out = elasticity.energy_by_kind(&state.blocks, &state.frames, state.time);
     let gravity = world.parameters.gravity;
-    let height = model.mass[..model.nodes].iter().zip(&state.blocks).map(|(m, x)| -m * gravity.dot(x)).sum();
+    let height = world.parameters.mass[..model.nodes]
+        .iter()
+        .zip(&state.blocks)
+        .map(|(m, x)| -m * gravity.dot(x))
+        .sum();
     out.push(("gravity", height));
-    out.push(("kinetic", state.kinetic_energy(model)));
+    out.push(("kinetic", state.kinetic_energy(world.parameters)));
     out
 }

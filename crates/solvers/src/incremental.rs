@@ -55,7 +55,7 @@ impl<'a> IncrementalPotential<'a> {
         let model = world.model;
         let end = state.time + h;
         let gravity = world.parameters.gravity;
-        let mut force: Vec<Vec3> = model.mass.iter().map(|m| gravity * *m).collect();
+        let mut force: Vec<Vec3> = world.parameters.mass.iter().map(|m| gravity * *m).collect();
         force[model.nodes..].fill(Vec3::zeros());
         let (viscosity, drag) = match inertia {
             Inertia::Dynamic => viscosity(world, elasticity, state, h, &mut force),
@@ -106,7 +106,7 @@ impl<'a> IncrementalPotential<'a> {
 
     /// Φ(x) \[J\]; infinite where the elastic law is not defined.
     pub fn value(&self, blocks: &[Vec3]) -> f64 {
-        let mass = &self.world.model.mass;
+        let mass = &self.world.parameters.mass;
         let quadratic = ordered_sum_by(blocks.len(), |i| {
             let moved = blocks[i] - self.state.blocks[i];
             0.5 * self.inertia * mass[i] * (blocks[i] - self.inertial_target(i)).norm_squared()
@@ -128,7 +128,7 @@ impl<'a> IncrementalPotential<'a> {
 
     /// ∇Φ(x) \[N\], zero at prescribed blocks.
     pub fn gradient(&self, blocks: &[Vec3], out: &mut [Vec3]) {
-        let mass = &self.world.model.mass;
+        let mass = &self.world.parameters.mass;
         out.fill(Vec3::zeros());
         if self.viscosity.is_some() || self.drag.is_some() {
             self.add_viscous(&self.moved(blocks), out);
@@ -167,7 +167,7 @@ impl<'a> IncrementalPotential<'a> {
         if let Some(drag) = &self.drag {
             drag.add_to(1.0 / self.h, out);
         }
-        let weights: Vec<f64> = self.world.model.mass.iter().map(|m| m * self.inertia).collect();
+        let weights: Vec<f64> = self.world.parameters.mass.iter().map(|m| m * self.inertia).collect();
         out.add_diagonal(&weights);
         for a in &self.anchors {
             out.add_block(a.node as usize, a.node as usize, &(Mat3::identity() * a.stiffness));
@@ -243,7 +243,7 @@ fn mass_damping(world: World<'_>) -> Vec<f64> {
         let twists = body.edges.clone().map(|e| model.twist_block(e));
         let normals = body.shell_edges.clone().map(|e| model.shell_angle_block(e));
         for block in body.nodes.clone().chain(twists).chain(normals) {
-            out[block] = alpha * model.mass[block];
+            out[block] = alpha * world.parameters.mass[block];
         }
     }
     out

@@ -14,7 +14,7 @@ use stiction_solvers::{StepReport, World, create};
 fn model_of(text: &str) -> (stiction_scene::Scene, Model, Parameters) {
     let scene = load_text("test.toml", text, Path::new("."), &[] as &[&str]).expect("a good scene").scene;
     let model = build(&scene).expect("a good model");
-    let parameters = Parameters::from_scene(&scene);
+    let parameters = Parameters::from_scene(&scene, &model);
     (scene, model, parameters)
 }
 

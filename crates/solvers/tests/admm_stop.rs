@@ -26,7 +26,7 @@ fn step(options: &str) -> (Vec<Vec3>, StepReport) {
     );
     let scene = load_text("test.toml", &text, Path::new("."), &[] as &[&str]).expect("a good scene").scene;
     let model = build(&scene).expect("a good model");
-    let parameters = Parameters::from_scene(&scene);
+    let parameters = Parameters::from_scene(&scene, &model);
     let world = World { model: &model, parameters: &parameters };
     let mut solver = create(&scene.method, world).expect("a method");
     let mut state = State::initial(&model, &scene);

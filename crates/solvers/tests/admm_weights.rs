@@ -37,7 +37,7 @@ fn the_effective_inertia_of_a_node_is_what_a_push_has_to_move() {
     elasticity.add_hessian(&state.blocks, &state.frames, 0.0, Curvature::Projected, &mut matrix);
     let fixed: Vec<bool> = (0..model.blocks()).map(|b| b < 2).collect();
     let mut factors = ObjectFactors::new(matrix.pattern(), &model, Coupled::Jointly).expect("analysed");
-    let mass = |b: usize| Mat3::identity() * if b < model.nodes { 1e4 * model.mass[b] } else { 0.0 };
+    let mass = |b: usize| Mat3::identity() * if b < model.nodes { 1e4 * parameters.mass[b] } else { 0.0 };
     factors.factor(&matrix, mass, &fixed).expect("definite");
     let mut inertia = vec![0.0; model.nodes];
     factors.effective_inertia(&mut inertia);

@@ -20,7 +20,7 @@ impl Bench {
         let scene =
             load_text("test.toml", &text, Path::new("."), &[] as &[&str]).expect("a good scene").scene;
         let model = build(&scene).expect("a good model");
-        let parameters = Parameters::from_scene(&scene);
+        let parameters = Parameters::from_scene(&scene, &model);
         let state = State::initial(&model, &scene);
         let solver =
             create(&scene.method, World { model: &model, parameters: &parameters }).expect("a method");
@@ -46,9 +46,12 @@ impl Bench {
     }
 
     fn centre(&self) -> Vec3 {
-        let moment: Vec3 =
-            self.model.mass[..self.model.nodes].iter().zip(&self.state.blocks).map(|(m, x)| x * *m).sum();
-        moment / self.model.mass[..self.model.nodes].iter().sum::<f64>()
+        let moment: Vec3 = self.parameters.mass[..self.model.nodes]
+            .iter()
+            .zip(&self.state.blocks)
+            .map(|(m, x)| x * *m)
+            .sum();
+        moment / self.parameters.mass[..self.model.nodes].iter().sum::<f64>()
     }
 }
 
@@ -138,7 +141,7 @@ fn a_cloth_at_rest_weighs_what_it_weighs() {
         gap = 0.001",
     );
     let reports: Vec<StepReport> = (0..100).map(|_| bench.step(0.01)).collect();
-    let weight = bench.model.body_mass(0) * 9.81;
+    let weight = bench.parameters.body_mass(&bench.model, 0) * 9.81;
     let last = reports.last().expect("steps were made");
     let force = last.contact_force[0];
     println!("{force:?} against {weight}");

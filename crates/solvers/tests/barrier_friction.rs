@@ -34,8 +34,8 @@ fn thrown(options: &str) -> Run {
 
 /// Centre of mass \[m\].
 fn centre(run: &Run) -> Vec3 {
-    let moment: Vec3 = run.model.mass.iter().zip(&run.state.blocks).map(|(m, x)| x * *m).sum();
-    moment / run.model.mass.iter().sum::<f64>()
+    let moment: Vec3 = run.parameters.mass.iter().zip(&run.state.blocks).map(|(m, x)| x * *m).sum();
+    moment / run.parameters.mass.iter().sum::<f64>()
 }
 
 /// The barrier first pushes with 4000 times the weight; friction that followed it would stop the block. In n backward

@@ -157,7 +157,7 @@ struct Seen {
 fn assert_open(scene: &Scene, seed: u64, enough: usize) -> Seen {
     let name = &scene.name;
     let model = build(scene).expect("a good model");
-    let parameters = Parameters::from_scene(scene);
+    let parameters = Parameters::from_scene(scene, &model);
     let world = World { model: &model, parameters: &parameters };
     let mut state = State::initial(&model, scene);
     let size = 0.01 * scene.bodies.iter().map(|b| b.contact_gap).fold(f64::INFINITY, f64::min);

@@ -186,7 +186,7 @@ fn loads(elastic_stiffness: bool) -> Vec<[f64; 2]> {
     ));
     let last = (0..60).map(|_| run.step(0.01)).last().expect("steps were made");
     let of_node = |n: usize| {
-        let (height, mass) = (run.state.blocks[n].z, run.model.mass[n]);
+        let (height, mass) = (run.state.blocks[n].z, run.parameters.mass[n]);
         [last.contact_load[n], mass / (height * height) * 2.0 * (gap - height).powi(2) / gap]
     };
     (0..run.model.nodes).filter(|&n| run.state.blocks[n].z < gap).map(of_node).collect()

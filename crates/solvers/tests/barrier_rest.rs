@@ -11,7 +11,7 @@ fn steps_of_a_standing_house_of_cards_converge() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/card_house_hit.toml");
     let scene = load(&path, &["hit=none"]).expect("a scene of the gallery");
     let model = build(&scene).expect("a good model");
-    let (parameters, mut state) = (Parameters::from_scene(&scene), State::initial(&model, &scene));
+    let (parameters, mut state) = (Parameters::from_scene(&scene, &model), State::initial(&model, &scene));
     let world = World { model: &model, parameters: &parameters };
     let mut solver = create(&scene.method, world).expect("a solver");
     let mut iterations = 0;

@@ -20,7 +20,7 @@ fn sagged(linear: &str) -> (StepReport, State) {
     );
     let scene = load_text("sheet.toml", &scene, Path::new("."), &[] as &[&str]).expect("a good scene").scene;
     let model = build(&scene).expect("a good model");
-    let parameters = Parameters::from_scene(&scene);
+    let parameters = Parameters::from_scene(&scene, &model);
     let world = World { model: &model, parameters: &parameters };
     let mut solver = create(&scene.method, world).expect("the method exists");
     let mut state = State::initial(&model, &scene);

@@ -73,10 +73,10 @@ fn a_sheet_slides_or_stays_as_coulomb_says() {
         pool.install(|| {
             let mut run = Run::new(&drape(friction));
             steps(&mut run, 10, 0.01);
-            let before = run.state.momentum(&run.model);
+            let before = run.state.momentum(&run.model, &run.parameters);
             steps(&mut run, 20, 0.01);
-            let mass: f64 = run.model.mass[..run.model.nodes].iter().sum();
-            (((run.state.momentum(&run.model) - before) / (mass * 0.2)).x, run.state.blocks)
+            let mass: f64 = run.parameters.mass[..run.model.nodes].iter().sum();
+            (((run.state.momentum(&run.model, &run.parameters) - before) / (mass * 0.2)).x, run.state.blocks)
         })
     };
     let (sliding, blocks) = slid(0.1, 1);

@@ -278,7 +278,7 @@ fn record(simulation: &Simulation, report: &StepReport, judgement: &Judgement, w
         intersections: judgement.intersections() as u64,
         overlaps: judgement.overlaps() as u64,
         energy: named(&report.energy),
-        momentum: simulation.state.momentum(&simulation.model).into(),
+        momentum: simulation.state.momentum(&simulation.model, &simulation.parameters).into(),
         contact_force: forces.collect(),
         seconds,
         ..StepRecord::default()

@@ -34,7 +34,7 @@ impl Simulation {
     /// Compiles a scene and checks its method; nothing runs yet.
     pub fn new(mut scene: Scene) -> Result<Simulation, SimulationError> {
         let model = build(&scene)?;
-        let parameters = Parameters::from_scene(&scene);
+        let parameters = Parameters::from_scene(&scene, &model);
         let choice = match scene.initial_contact {
             InitialContact::Resolve { seconds } => with_resolve_time(&scene.method, seconds)?,
             InitialContact::MethodDefault | InitialContact::Refuse => scene.method.clone(),

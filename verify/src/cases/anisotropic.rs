@@ -90,8 +90,8 @@ fn slide(setup: &Setup<'_>, law: Law) -> Result<Finding, VerifyError> {
         for _ in 0..STEPS {
             specimen.step()?;
         }
-        let momentum = specimen.state().momentum(&specimen.simulation.model);
-        let mass: f64 = specimen.simulation.model.mass.iter().sum();
+        let momentum = specimen.state().momentum(&specimen.simulation.model, &specimen.simulation.parameters);
+        let mass: f64 = specimen.simulation.parameters.mass.iter().sum();
         let velocity = momentum / mass;
         // Gravity pulls along x, at −angle from the grain.
         let [along, across] = acceleration(law, -angle);

@@ -67,7 +67,10 @@ struct Change {
 fn collide(setup: &Setup<'_>, rate: u32) -> Result<Change, VerifyError> {
     let mut specimen = Specimen::new(&scene(setup, rate))?;
     let momenta = |s: &Specimen| {
-        (s.state().momentum(&s.simulation.model), s.state().angular_momentum(&s.simulation.model))
+        (
+            s.state().momentum(&s.simulation.model, &s.simulation.parameters),
+            s.state().angular_momentum(&s.simulation.model, &s.simulation.parameters),
+        )
     };
     let (linear, angular) = momenta(&specimen);
     let scale = EDGE * linear.norm();
@@ -77,7 +80,7 @@ fn collide(setup: &Setup<'_>, rate: u32) -> Result<Change, VerifyError> {
         let before = specimen.state().clone();
         change.touched += usize::from(specimen.step()?.contacts > 0);
         let after = specimen.state();
-        for (j, mass) in specimen.simulation.model.mass.iter().enumerate() {
+        for (j, mass) in specimen.simulation.parameters.mass.iter().enumerate() {
             by_integration += (after.blocks[j] - before.blocks[j]).cross(&before.velocities[j]) * *mass;
         }
         let (now, turning) = momenta(&specimen);

@@ -42,7 +42,9 @@ fn run(specimen: &mut Specimen, step: f64) -> Result<(), VerifyError> {
 /// Share of angular momentum that is lost with steps of `step` \[s\].
 fn spin_lost(step: f64) -> Result<f64, VerifyError> {
     let mut block = block(step, 2e4, 3.0)?;
-    let about_centre = |block: &Specimen| block.state().angular_momentum(&block.simulation.model);
+    let about_centre = |block: &Specimen| {
+        block.state().angular_momentum(&block.simulation.model, &block.simulation.parameters)
+    };
     let before: Vec3 = about_centre(&block);
     run(&mut block, step)?;
     Ok((before - about_centre(&block)).norm() / before.norm())
@@ -56,7 +58,7 @@ fn energy_lost(step: f64) -> Result<f64, VerifyError> {
         v.x = 0.03 * (PI * x.x / 0.4).sin();
     }
     let total = |block: &Specimen| -> Result<f64, VerifyError> {
-        Ok(block.energy_of("solid")? + block.state().kinetic_energy(&block.simulation.model))
+        Ok(block.energy_of("solid")? + block.state().kinetic_energy(&block.simulation.parameters))
     };
     let before = total(&block)?;
     run(&mut block, step)?;

@@ -25,8 +25,8 @@ fn loaded(load: f64) -> Result<Specimen, VerifyError> {
     let young = 4.0 / (PI * RADIUS.powi(4));
     let mut rod = Specimen::new(&rod_along_x(SEGMENTS, RADIUS, young))?;
     let tip = SEGMENTS + 1;
-    rod.simulation.model.mass.fill(0.0);
-    rod.simulation.model.mass[tip] = 1.0;
+    rod.simulation.parameters.mass.fill(0.0);
+    rod.simulation.parameters.mass[tip] = 1.0;
     rod.load_gradually(Vec3::z() * -load, 10)?;
     Ok(rod)
 }

@@ -47,7 +47,7 @@ pub fn rest(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
     let (model, gravity) = (&specimen.simulation.model, specimen.simulation.parameters.gravity);
     let mut out = Finding::new();
     for (index, body) in model.bodies.iter().enumerate() {
-        let weight = gravity * model.body_mass(index);
+        let weight = gravity * specimen.simulation.parameters.body_mass(model, index);
         let force = forces.get(index).copied().unwrap_or_else(|| Vec3::repeat(f64::NAN));
         let astray = (force + weight).amax() / weight.norm();
         out.push(setup.judged(1e-3, format!("|F + mg| over mg, {}", body.name), 0.0, astray));

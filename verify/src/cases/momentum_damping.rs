@@ -36,10 +36,11 @@ fn scene(setup: &Setup<'_>, damping: f64) -> String {
 
 /// Energy of the motion of nodes against the mean velocity \[J\].
 fn inner_energy(specimen: &Specimen) -> f64 {
-    let (model, state) = (&specimen.simulation.model, specimen.state());
-    let momentum = state.momentum(model);
-    let mass: f64 = model.mass.iter().sum();
-    state.kinetic_energy(model) - 0.5 * momentum.norm_squared() / mass
+    let (model, parameters) = (&specimen.simulation.model, &specimen.simulation.parameters);
+    let state = specimen.state();
+    let momentum = state.momentum(model, parameters);
+    let mass: f64 = parameters.mass.iter().sum();
+    state.kinetic_energy(parameters) - 0.5 * momentum.norm_squared() / mass
 }
 
 /// Runs the case.
@@ -51,16 +52,18 @@ pub fn measure(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
         let mut random = Random::new(1);
         let nodes = specimen.simulation.model.nodes;
         specimen.simulation.state.velocities[..nodes].iter_mut().for_each(|v| *v += random.vector(-1.0, 1.0));
-        let model = &specimen.simulation.model;
-        let (linear, angular): (Vec3, Vec3) =
-            (specimen.state().momentum(model), specimen.state().angular_momentum(model));
+        let (model, parameters) = (&specimen.simulation.model, &specimen.simulation.parameters);
+        let (linear, angular): (Vec3, Vec3) = (
+            specimen.state().momentum(model, parameters),
+            specimen.state().angular_momentum(model, parameters),
+        );
         let start = inner_energy(&specimen);
         for _ in 0..60 {
             specimen.step()?;
         }
-        let model = &specimen.simulation.model;
-        let lost = (specimen.state().momentum(model) - linear).norm() / linear.norm();
-        let spin = specimen.state().angular_momentum(model).norm() / angular.norm();
+        let (model, parameters) = (&specimen.simulation.model, &specimen.simulation.parameters);
+        let lost = (specimen.state().momentum(model, parameters) - linear).norm() / linear.norm();
+        let spin = specimen.state().angular_momentum(model, parameters).norm() / angular.norm();
         left.push(inner_energy(&specimen) / start);
         let name = format!("linear momentum lost, β = {damping} s");
         out.push(match setup.method {

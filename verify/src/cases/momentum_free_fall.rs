@@ -52,7 +52,7 @@ fn scene(method: &str) -> String {
 fn sums(specimen: &Specimen, body: usize) -> (f64, Vec3, Vec3) {
     let (model, state) = (&specimen.simulation.model, specimen.state());
     model.bodies[body].nodes.clone().fold((0.0, Vec3::zeros(), Vec3::zeros()), |(mass, p, c), n| {
-        let m = model.mass[n];
+        let m = specimen.simulation.parameters.mass[n];
         (mass + m, p + state.velocities[n] * m, c + state.blocks[n] * m)
     })
 }

@@ -82,7 +82,8 @@ impl Slope {
 /// Centre of mass of all bodies \[m\].
 pub(super) fn centre(specimen: &Specimen) -> Vec3 {
     let (model, state) = (&specimen.simulation.model, specimen.state());
-    let mass: f64 = model.mass[..model.nodes].iter().sum();
-    let moment: Vec3 = model.mass[..model.nodes].iter().zip(&state.blocks).map(|(m, x)| x * *m).sum();
+    let masses = &specimen.simulation.parameters.mass[..model.nodes];
+    let mass: f64 = masses.iter().sum();
+    let moment: Vec3 = masses.iter().zip(&state.blocks).map(|(m, x)| x * *m).sum();
     moment / mass
 }

@@ -115,7 +115,7 @@ fn report(simulation: &Simulation, judgement: &Judgement) -> Report {
                 BodyKind::Solid => body.tets.len(),
                 _ => source.mesh.cells.len(),
             },
-            mass: model.body_mass(index),
+            mass: simulation.parameters.body_mass(model, index),
             pinned: source.pins.iter().map(|p| p.vertices.len()).sum(),
         }
     };

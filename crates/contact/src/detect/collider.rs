@@ -52,6 +52,8 @@ pub struct StepMotion<'a> {
     pub start: &'a [Vec3],
     /// Prescribed blocks.
     pub prescription: &'a Prescription,
+    /// Masses and friction.
+    pub parameters: &'a Parameters,
     /// Time at the start \[s\].
     pub time: f64,
     /// Step size \[s\].

@@ -124,11 +124,11 @@ impl Collider {
             });
             let free: Vec<usize> = free.collect();
             let aims: Vec<MovingPoint> =
-                free.iter().map(|&n| (model.mass[n], motion.start[n], aims[n])).collect();
+                free.iter().map(|&n| (motion.parameters.mass[n], motion.start[n], aims[n])).collect();
             // Vertices of colliders have no mass: they count like a free node.
             let usual = aims.iter().map(|aim| aim.0).sum::<f64>() / aims.len().max(1) as f64;
             let driven = zone.iter().filter_map(|member| match *member {
-                Member::Node(n) if fixed[n] => Some((model.mass[n], motion.start[n], target[n])),
+                Member::Node(n) if fixed[n] => Some((motion.parameters.mass[n], motion.start[n], target[n])),
                 Member::Kinematic(v) => Some((usual.max(f64::MIN_POSITIVE), self.start[v], self.end[v])),
                 _ => None,
             });

@@ -40,7 +40,7 @@ impl World {
             load_text("test.toml", text, Path::new("."), &[] as &[&str]).expect("the scene is valid").scene;
         let model = build(&scene).expect("the scene compiles");
         let collider = Collider::new(&model, DetectOptions::default()).expect("the surfaces are sound");
-        let (parameters, state) = (Parameters::from_scene(&scene), State::initial(&model, &scene));
+        let (parameters, state) = (Parameters::from_scene(&scene, &model), State::initial(&model, &scene));
         World { model, parameters, state, collider }
     }
 
@@ -67,7 +67,7 @@ impl World {
         let World { model, parameters, state, collider } = self;
         let time = state.time;
         let prescription = model.pins.prescribe(model, state, time + H);
-        let motion = StepMotion { start: &state.blocks, prescription: &prescription, time, h: H };
+        let motion = StepMotion { start: &state.blocks, prescription: &prescription, parameters, time, h: H };
         ask(collider, model, parameters, &motion)
     }
 }

@@ -123,7 +123,7 @@ impl Workspace {
         if is_first {
             timed(&mut report.seconds.linear_solve, || -> Result<(), StepError> {
                 *velocity = self.elastic.predicted(&system, &self.dual_force, step.before)?;
-                self.inertia = self.elastic.inertia(&model.mass[..model.nodes], options);
+                self.inertia = self.elastic.inertia(&step.world.parameters.mass[..model.nodes], options);
                 Ok(())
             })?;
         }
@@ -202,7 +202,13 @@ impl Solver for AdmmSolver {
         let mut report = StepReport { advanced: h, ..StepReport::default() };
         let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
         let prescription = &potential.prescription;
-        let motion = StepMotion { start: &state.blocks, prescription, time: state.time, h };
+        let motion = StepMotion {
+            start: &state.blocks,
+            prescription,
+            parameters: world.parameters,
+            time: state.time,
+            h,
+        };
         let moved = prescription.target.iter().zip(&state.blocks);
         let prescribed = moved.map(|(end, start)| (end - start) / h).collect();
         let step = Step { world, potential: &potential, motion, prescribed, before: &state.velocities };

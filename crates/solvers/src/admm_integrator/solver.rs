@@ -137,7 +137,7 @@ fn inertial_pull(world: World<'_>, state: &State, h: f64) -> Vec<Vec3> {
     let gravity = world.parameters.gravity;
     let alpha: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().mass).collect();
     let pull = |n: usize| {
-        let (x, v, m) = (state.blocks[n], state.velocities[n], model.mass[n]);
+        let (x, v, m) = (state.blocks[n], state.velocities[n], world.parameters.mass[n]);
         let damping = alpha[model.body_of_node[n] as usize];
         (x + v * h) * (m / (h * h)) + gravity * m + x * (damping * m / h)
     };
@@ -172,7 +172,13 @@ impl Solver for IntegratorSolver {
             self.strands.prepare(world, terms, &prescription.fixed, h, &self.options)
         })?;
         self.local.begin(world, terms(&self.elasticity), state, h);
-        let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: state.time, h };
+        let motion = StepMotion {
+            start: &state.blocks,
+            prescription: &prescription,
+            parameters: world.parameters,
+            time: state.time,
+            h,
+        };
         let mut contact = ContactStep::new(
             &self.options,
             world,

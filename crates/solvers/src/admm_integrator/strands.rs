@@ -101,7 +101,8 @@ impl Strands {
             return Ok(());
         }
         let model = world.model;
-        let heaviest = |nodes: &[u32]| nodes.iter().map(|&n| model.mass[n as usize]).fold(0.0, f64::max);
+        let heaviest =
+            |nodes: &[u32]| nodes.iter().map(|&n| world.parameters.mass[n as usize]).fold(0.0, f64::max);
         let cap = |nodes: &[u32]| options.penalty * heaviest(nodes) / (h * h);
         self.stretch_weight = stretch.iter().map(|s| (s.stiffness / s.length).min(cap(&s.nodes))).collect();
         let soft = |b: &RodBendTwist| b.bend[0].max(b.bend[1]) / b.rest.length.powi(3);
@@ -111,11 +112,11 @@ impl Strands {
             joint.edges.iter().for_each(|&e| self.edge_weight[e as usize] += w);
         }
         self.contact_weight =
-            contact_weights(&model.mass[..model.nodes], stretch, &self.edge_weight, h, options);
+            contact_weights(&world.parameters.mass[..model.nodes], stretch, &self.edge_weight, h, options);
         let alpha: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().mass).collect();
         let own = |n: u32| {
             let damping = alpha[model.body_of_node[n as usize] as usize];
-            model.mass[n as usize] * (1.0 / (h * h) + damping / h)
+            world.parameters.mass[n as usize] * (1.0 / (h * h) + damping / h)
         };
         let (edge_weight, contact_weight) = (&self.edge_weight, &self.contact_weight);
         self.list.par_iter_mut().try_for_each(|strand| {

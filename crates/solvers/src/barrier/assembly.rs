@@ -94,7 +94,8 @@ impl Evaluation<'_> {
         let weighted = self.options.contact_mass == ContactMass::Weighted;
         let nodes = contact.stencil.nodes().iter().zip(contact.stencil.weights());
         let masses = nodes.map(|(&n, w)| {
-            let mass = if self.fixed[n as usize] { f64::INFINITY } else { self.world.model.mass[n as usize] };
+            let mass =
+                if self.fixed[n as usize] { f64::INFINITY } else { self.world.parameters.mass[n as usize] };
             (mass, if weighted { w * w } else { 1.0 })
         });
         let prescribed =
@@ -114,7 +115,7 @@ impl Evaluation<'_> {
             let (a, b) = (nodes[i].min(nodes[j]) as usize, nodes[i].max(nodes[j]) as usize);
             if a == b {
                 let own = elastic.matrix.form(a, pattern.diagonal_slot(a), normal);
-                return own - elastic.inertia * self.world.model.mass[a];
+                return own - elastic.inertia * self.world.parameters.mass[a];
             }
             pattern.slot(a, b).map_or(0.0, |slot| elastic.matrix.form(a, slot, normal))
         };

@@ -436,7 +436,8 @@ mod tests {
             gap = 0.02";
         let loaded = stiction_scene::load_text("test.toml", text, Path::new("."), &[] as &[&str]);
         let scene = loaded.unwrap_or_else(|error| panic!("{error}: {}", error.fix())).scene;
-        let (model, parameters) = (build(&scene).expect("a good model"), Parameters::from_scene(&scene));
+        let model = build(&scene).expect("a good model");
+        let parameters = Parameters::from_scene(&scene, &model);
         let world = World { model: &model, parameters: &parameters };
         let solver = BarrierSolver::new(Default::default(), world).expect("a good scene");
         assert_eq!(solver.detector.widest, 0.001);

@@ -237,7 +237,8 @@ mod tests {
             let loaded =
                 stiction_scene::load_text("test.toml", &two_cubes(turn), Path::new("."), &[] as &[&str]);
             let scene = loaded.expect("a good scene").scene;
-            let (model, parameters) = (build(&scene).expect("a good model"), Parameters::from_scene(&scene));
+            let model = build(&scene).expect("a good model");
+            let parameters = Parameters::from_scene(&scene, &model);
             let world = World { model: &model, parameters: &parameters };
             let mut solver = BarrierSolver::new(Default::default(), world).expect("a good scene");
             let state = State::initial(&model, &scene);

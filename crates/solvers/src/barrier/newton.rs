@@ -150,7 +150,7 @@ impl Newton<'_> {
             let elastic = Elastic { matrix: &*system, inertia };
             let evaluation = Evaluation { options, world, fixed: &potential.prescription.fixed, way };
             let stiffnesses = evaluation.stiffnesses(elastic, contacts);
-            let stretched = limits.evaluate(options, elastic, &world.model.mass, x);
+            let stretched = limits.evaluate(options, elastic, &world.parameters.mass, x);
             add_terms(&stretched, system, &mut rhs);
             let bearers = Bearers::new(options, detector, world.model);
             contact_matrix.assemble((evaluation, bearers), (contacts, &stiffnesses), system, &mut rhs);
@@ -223,7 +223,7 @@ impl ContactsOfSolve<'_> {
     /// Whether friction of a contact is not yet what it will be: its slip or its limit.
     fn is_settling(&self, contact: &Contact, terms: &Terms, slowest: f64) -> bool {
         let Evaluation { options, world, fixed, way } = self.evaluation;
-        let masses = Masses { of_block: &world.model.mass, fixed };
+        let masses = Masses { of_block: &world.parameters.mass, fixed };
         let mu = self.coefficient(contact);
         options.friction != FrictionModel::None
             && mu > 0.0

@@ -262,7 +262,7 @@ impl Builder<'_> {
         let stiffness = element.stiffness / element.length;
         self.length_row(&[(a, -1.0), (b, 1.0)], stiffness, element.length, beta, Source::Body, "stretch");
         if let Some(spring) = self.springs.last_mut() {
-            let mass = &self.model.mass;
+            let mass = &self.parameters.mass;
             let heaviest = ROD_WEIGHT * self.options.iterations as f64;
             spring.heaviest = heaviest * 0.5 * (mass[a as usize] + mass[b as usize]);
         }

@@ -148,7 +148,8 @@ impl GlobalStep {
         }
         self.mass_damping = mass_damping(world);
         let rows = row_weights(constraints, targets, h);
-        let mass: Vec<f64> = (0..nodes).map(|n| world.model.mass[n] + h * self.mass_damping[n]).collect();
+        let mass: Vec<f64> =
+            (0..nodes).map(|n| world.parameters.mass[n] + h * self.mass_damping[n]).collect();
         self.weights = contact_weights(world, constraints, &rows, h, options);
         self.weights.iter_mut().zip(&self.can_touch).filter(|(_, can)| !**can).for_each(|(w, _)| *w = 0.0);
         let members = self.divide(world);
@@ -341,7 +342,7 @@ fn contact_weights(
     options: &PdOptions,
 ) -> Vec<f64> {
     let model = world.model;
-    let mass = &model.mass[..model.nodes];
+    let mass = &world.parameters.mass[..model.nodes];
     let part = &model.by_coupling.part[..model.nodes];
     let mut part_mass = vec![0.0; model.by_coupling.parts];
     mass.iter().zip(part).for_each(|(m, part)| part_mass[*part as usize] += m);

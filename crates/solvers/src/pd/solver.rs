@@ -162,7 +162,9 @@ impl PdSolver {
         let force = outer_forces(world, self.elasticity.as_ref(), state, h);
         let ahead = |n: usize| match prescription.fixed[n] {
             true => prescription.target[n],
-            false => state.blocks[n] + state.velocities[n] * h + force[n] * (h * h / model.mass[n]),
+            false => {
+                state.blocks[n] + state.velocities[n] * h + force[n] * (h * h / world.parameters.mass[n])
+            }
         };
         (0..model.nodes).map(ahead).collect()
     }
@@ -177,7 +179,7 @@ impl PdSolver {
         predicted: &[Vec3],
         h: f64,
     ) -> Vec<Vec3> {
-        let (mass, start) = (&world.model.mass, &state.blocks[..predicted.len()]);
+        let (mass, start) = (&world.parameters.mass, &state.blocks[..predicted.len()]);
         let inertia = |n: usize| predicted[n] * mass[n] + start[n] * (h * self.global.mass_damping[n]);
         let inertia: Vec<Vec3> = (0..predicted.len()).map(inertia).collect();
         let mut base = LocalStep::with_forms(&self.constraints, targets, start, h, &inertia);
@@ -290,7 +292,13 @@ impl Solver for PdSolver {
         let factored = self.global.factored;
         let Prepared { prescription, targets, predicted: mut x, base } =
             self.prepare(world, state, h, &mut report)?;
-        let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: state.time, h };
+        let motion = StepMotion {
+            start: &state.blocks,
+            prescription: &prescription,
+            parameters: world.parameters,
+            time: state.time,
+            h,
+        };
         let parts = (&self.global.part_of_node[..], self.global.parts());
         let mut contact = ContactStep::new(
             &self.options,
@@ -317,7 +325,7 @@ impl Solver for PdSolver {
         let limits = &mut self.constraints.limits;
         if rounds > 0 && !limits.is_empty() && !contact.set.is_empty() {
             let start = &state.blocks[..model.nodes];
-            let closing = Closing { fixed, mass: &model.mass, start, h, rounds };
+            let closing = Closing { fixed, mass: &world.parameters.mass, start, h, rounds };
             let done = timed(&mut report.seconds.local_projection, || {
                 let held = self.global.held_parts(world, fixed);
                 limits.hold(|node| held[self.global.part_of_node[node as usize] as usize]);
@@ -397,10 +405,13 @@ impl PdSolver {
         let positions = &state.blocks[..model.nodes];
         let (mut kinds, excess) = LocalStep::energies(&self.constraints, targets, positions);
         let gravity = world.parameters.gravity;
-        let height =
-            model.mass[..model.nodes].iter().zip(&state.blocks).map(|(m, x)| -m * gravity.dot(x)).sum();
+        let height = world.parameters.mass[..model.nodes]
+            .iter()
+            .zip(&state.blocks)
+            .map(|(m, x)| -m * gravity.dot(x))
+            .sum();
         kinds.push(("gravity", height));
-        kinds.push(("kinetic", state.kinetic_energy(model)));
+        kinds.push(("kinetic", state.kinetic_energy(world.parameters)));
         report.energy = kinds;
         report.strain_limit_excess = excess;
     }

@@ -54,10 +54,11 @@ pub fn nominal_step(h: f64) -> f64 {
 /// down and never turns the motion round, whatever the step size.
 pub fn outer_forces(world: World<'_>, elasticity: Option<&Elasticity>, state: &State, h: f64) -> Vec<Vec3> {
     let (model, parameters) = (world.model, world.parameters);
-    let mut force: Vec<Vec3> = model.mass[..model.nodes].iter().map(|m| parameters.gravity * *m).collect();
+    let mut force: Vec<Vec3> =
+        parameters.mass[..model.nodes].iter().map(|m| parameters.gravity * *m).collect();
     if let Some(elasticity) = elasticity.filter(|_| parameters.wind.air_density > 0.0) {
         let drag = elasticity.drag_at_nodes(&state.blocks, &state.velocities, &parameters.wind, state.time);
-        for ((f, drag), mass) in force.iter_mut().zip(&drag).zip(&model.mass) {
+        for ((f, drag), mass) in force.iter_mut().zip(&drag).zip(&parameters.mass) {
             *f += drag.force / (1.0 + h * drag.slope.amax() / mass);
         }
     }
@@ -68,7 +69,7 @@ pub fn outer_forces(world: World<'_>, elasticity: Option<&Elasticity>, state: &S
 pub fn mass_damping(world: World<'_>) -> Vec<f64> {
     let model = world.model;
     let alpha = |node: usize| world.parameters.materials[model.body_of_node[node] as usize].damping().mass;
-    (0..model.nodes).map(|node| alpha(node) * model.mass[node]).collect()
+    (0..model.nodes).map(|node| alpha(node) * world.parameters.mass[node]).collect()
 }
 
 #[cfg(test)]

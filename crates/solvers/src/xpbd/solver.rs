@@ -61,7 +61,7 @@ impl XpbdSolver {
             true => (prescription.target[n], 0.0),
             false => {
                 let ahead = state.blocks[n] + state.velocities[n] * h + gravity * (h * h);
-                (ahead, 1.0 / world.model.mass[n])
+                (ahead, 1.0 / world.parameters.mass[n])
             }
         };
         (0..world.model.nodes).map(point).map(|(x, w)| [x.x, x.y, x.z, w]).collect()
@@ -112,10 +112,17 @@ impl Solver for XpbdSolver {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
         let prescription = model.pins.prescribe(model, state, state.time + h);
-        let motion = StepMotion { start: &state.blocks, prescription: &prescription, time: state.time, h };
+        let motion = StepMotion {
+            start: &state.blocks,
+            prescription: &prescription,
+            parameters: world.parameters,
+            time: state.time,
+            h,
+        };
         let start = &state.blocks[..model.nodes];
         let mut points = XpbdSolver::predicted(world, state, &prescription, h);
-        let mut contacts = Contacts { set: ContactSet::new(&model.mass[..model.nodes]), known: Vec::new() };
+        let mut contacts =
+            Contacts { set: ContactSet::new(&world.parameters.mass[..model.nodes]), known: Vec::new() };
         let first = timed(&mut report.seconds.detection, || {
             near_and_coming(&mut self.collider, world, &motion, &velocities(&points, start, h))
         })?;

@@ -202,7 +202,7 @@ fn friction_of_zero_and_of_a_million() {
         for _ in 0..50 {
             bench.step(0.01, 1.0, 3.0);
         }
-        let momentum = bench.state.momentum(&bench.model);
+        let momentum = bench.state.momentum(&bench.model, &bench.parameters);
         (momentum.x, bench.nodes().iter().map(|x| x.x).sum::<f64>() / bench.nodes().len() as f64)
     };
     let (momentum, moved) = sliding(0.0);

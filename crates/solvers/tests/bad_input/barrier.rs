@@ -116,7 +116,8 @@ fn gaps_of_zero_are_refused_by_name() {
     let text = format!("stiction = 1\nmethod = {{ key = 'barrier' }}\n{}", sheets(0.01, 400.0, 0.0));
     let loaded = load_text("test.toml", &text, Path::new("."), &[] as &[&str]);
     let scene = loaded.unwrap_or_else(|error| panic!("{error}")).scene;
-    let (model, parameters) = (build(&scene).expect("a good model"), Parameters::from_scene(&scene));
+    let model = build(&scene).expect("a good model");
+    let parameters = Parameters::from_scene(&scene, &model);
     let made = create(&scene.method, World { model: &model, parameters: &parameters });
     let error = made.err().expect("nothing can act").to_string();
     assert!(error.contains("gap is 0") && error.contains("`gap`"), "{error}");

@@ -20,7 +20,7 @@ impl Bench {
         let loaded = load_text("test.toml", &text, Path::new("."), &[] as &[&str]);
         let scene = loaded.unwrap_or_else(|error| panic!("{error}")).scene;
         let model = build(&scene).expect("a good model");
-        let parameters = Parameters::from_scene(&scene);
+        let parameters = Parameters::from_scene(&scene, &model);
         let state = State::initial(&model, &scene);
         let world = World { model: &model, parameters: &parameters };
         let solver = create(&scene.method, world).expect("a method");

@@ -29,7 +29,7 @@ impl Run {
     /// A scene that was loaded.
     pub fn of(scene: &Scene) -> Result<Run, MethodError> {
         let model = build(scene).expect("a good model");
-        let parameters = Parameters::from_scene(scene);
+        let parameters = Parameters::from_scene(scene, &model);
         let solver = create(&scene.method, World { model: &model, parameters: &parameters })?;
         let state = State::initial(&model, scene);
         Ok(Run { model, parameters, solver, state })

@@ -52,10 +52,10 @@ fn a_sheet_that_folds_in_flight_keeps_its_momentum() {
         for (x, v) in run.state.blocks.iter().zip(&mut run.state.velocities) {
             *v = Vec3::new(0.2, 0.0, 40.0 * x.x * x.y);
         }
-        let before = run.state.momentum(&run.model);
+        let before = run.state.momentum(&run.model, &run.parameters);
         (0..15).for_each(|_| assert_eq!(run.step(1.0 / 60.0).contacts, 0, "{options}"));
         let bent = run.state.blocks.iter().map(|x| (x.z - 0.3).abs()).fold(0.0, f64::max);
-        let lost = (run.state.momentum(&run.model) - before).norm() / before.norm();
+        let lost = (run.state.momentum(&run.model, &run.parameters) - before).norm() / before.norm();
         println!("{options}: lost {lost}");
         assert!(lost < 1e-8 && bent > 0.02, "{options}: lost {lost}, bent {bent} m");
     }

@@ -21,13 +21,16 @@ use stiction_solvers::StepReport;
 
 impl Run {
     fn centre(&self) -> Vec3 {
-        let weighted: Vec3 =
-            self.model.mass[..self.model.nodes].iter().zip(&self.state.blocks).map(|(m, x)| x * *m).sum();
+        let weighted: Vec3 = self.parameters.mass[..self.model.nodes]
+            .iter()
+            .zip(&self.state.blocks)
+            .map(|(m, x)| x * *m)
+            .sum();
         weighted / self.mass()
     }
 
     fn mass(&self) -> f64 {
-        self.model.mass[..self.model.nodes].iter().sum()
+        self.parameters.mass[..self.model.nodes].iter().sum()
     }
 
     /// Lowest vertex along z \[m\].
@@ -43,7 +46,7 @@ impl Run {
     }
 
     fn velocity(&self) -> Vec3 {
-        self.state.momentum(&self.model) / self.mass()
+        self.state.momentum(&self.model, &self.parameters) / self.mass()
     }
 }
 

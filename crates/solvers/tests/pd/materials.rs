@@ -90,7 +90,7 @@ fn attachments_carry_a_weight() {
     (0..200).for_each(|_| drop(run.step(0.02)));
     let nodes = run.model.bodies[1].nodes.clone();
     let top = run.state.blocks[nodes.clone()].iter().map(|x| x.z).fold(f64::NEG_INFINITY, f64::max);
-    let mass: f64 = run.model.mass[nodes].iter().sum();
+    let mass: f64 = run.parameters.mass[nodes].iter().sum();
     let exact = mass * 9.81 / (4.0 * 100.0);
     assert!((-0.15 - top - exact).abs() < 0.01 * exact, "{} {exact}", -0.15 - top);
 }

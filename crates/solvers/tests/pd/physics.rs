@@ -89,9 +89,9 @@ fn free_flight_keeps_the_momentum() {
         + "\n    spin = [0, 0, 6.0]";
     let mut run = Run::new(&text);
     run.state.blocks[0] *= 1.2;
-    let before = run.state.momentum(&run.model);
+    let before = run.state.momentum(&run.model, &run.parameters);
     (0..30).for_each(|_| drop(run.step(0.01)));
-    let after = run.state.momentum(&run.model);
+    let after = run.state.momentum(&run.model, &run.parameters);
     assert!((after - before).norm() < 1e-10 * before.norm(), "{before} {after}");
 }
 
@@ -106,9 +106,9 @@ fn damping_lets_a_body_spin() {
             .replace("poisson = 0.3 ", &format!("poisson = 0.3, damping_stiffness = {damping} "))
             .replace("velocity = [1.0, 0.0, 2.0]", "spin = [0, 0, 6.0]");
         let mut run = Run::new(&text);
-        let before = run.state.angular_momentum(&run.model).z;
+        let before = run.state.angular_momentum(&run.model, &run.parameters).z;
         (0..50).for_each(|_| drop(run.step(0.005)));
-        run.state.angular_momentum(&run.model).z / before
+        run.state.angular_momentum(&run.model, &run.parameters).z / before
     };
     let (free, damped) = (spin("0.0"), spin("0.01"));
     println!("kept {free} without and {damped} with damping");
