@@ -71,6 +71,7 @@ impl BodyElements {
                 out.frames = FramePoints::new(&body.points, law, lame);
             }
             Material::Rod(rod) => out.add_rods(model, body, rod),
+            Material::Rigid(_) => {}
         }
         Ok(out)
     }

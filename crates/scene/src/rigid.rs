@@ -49,9 +49,7 @@ pub enum RigidError {
         volume: f64,
     },
     /// Parts of one mesh are inside out, so that mass is negative somewhere.
-    #[error(
-        "mesh `{source_name}` has a negative moment of inertia: some of its closed parts are inside out"
-    )]
+    #[error("mesh `{source_name}` has a negative moment of inertia: some of its closed parts are inside out")]
     NegativeInertia {
         /// File or generator.
         source_name: String,

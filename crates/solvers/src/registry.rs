@@ -202,10 +202,25 @@ fn refuse_inflation(choice: &MethodChoice, world: World<'_>) -> Result<(), Metho
     }
 }
 
+/// No method moves rigid bodies or holds joints yet; joints hold nothing but rigid bodies.
+fn refuse_rigid(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodError> {
+    let model = world.model;
+    let Some(rigid) = model.rigid.bodies.first() else { return Ok(()) };
+    let body = &model.bodies[rigid.body as usize].name;
+    let joint =
+        model.joints.first().map_or_else(String::new, |j| format!(" (nor joints such as `{}`)", j.name));
+    let message = format!(
+        "body `{body}` is rigid, which no method can simulate yet{joint}: write `kind = \"affine\"` with the material of a \
+         stiff solid, under `admm` or `barrier`"
+    );
+    Err(MethodError::Refused { key: choice.key.clone(), message })
+}
+
 /// Makes the solver that a scene asks for; options are checked here, before anything runs.
 pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>, MethodError> {
     match methods().iter().find(|method| method.key == choice.key) {
         Some(method) => {
+            refuse_rigid(choice, world)?;
             refuse_inflation(choice, world)?;
             (method.create)(choice, world)
         }

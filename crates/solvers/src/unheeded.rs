@@ -158,7 +158,7 @@ fn named_law(body: &Body, own: MembraneLaw) -> Option<&'static str> {
             SolidLaw::NeoHookean => Some("neo_hookean"),
             SolidLaw::FixedCorotated => Some("fixed_corotated"),
         },
-        Material::Rod(_) => None,
+        Material::Rod(_) | Material::Rigid(_) => None,
     }
 }
 

@@ -49,6 +49,7 @@ fn body_layout(model: &Model, body: &Body, source: &resolved::Body, index: usize
         resolved::BodyKind::Solid | resolved::BodyKind::Skinned | resolved::BodyKind::Affine => {
             BodyKind::Solid
         }
+        resolved::BodyKind::Rigid => BodyKind::Rigid,
     };
     let mut out = match &body.skin {
         Some(skin) => skin_layout(model, body, source, skin, kind),

@@ -168,7 +168,9 @@ fn thickness(path: &str, file: &BodyFile, material: &Material) -> Resolved<f64> 
     });
     match file.kind {
         KindName::Cloth | KindName::Rod => positive(&at, "thickness", value),
-        KindName::Solid | KindName::Skinned | KindName::Affine | KindName::Rigid => non_negative(&at, "thickness", value),
+        KindName::Solid | KindName::Skinned | KindName::Affine | KindName::Rigid => {
+            non_negative(&at, "thickness", value)
+        }
     }
 }
 
@@ -341,7 +343,9 @@ fn pins(
 pub(super) fn pin_select<'a>(at: &str, pin: &'a PinFile) -> Resolved<&'a Select> {
     match &pin.select {
         Some(select) => Ok(select),
-        None => fault(at, Problem::MissingKey("select".into()), "name the vertices: `select = \"left\"`, say"),
+        None => {
+            fault(at, Problem::MissingKey("select".into()), "name the vertices: `select = \"left\"`, say")
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use crate::error::{Problem, Resolved, fault, suggest};
 use crate::file::{AttachmentFile, EllipseName, FrictionFile, MixName, PairFile, StitchFile};
 use crate::geometry::nearest_point;
 use crate::resolved::{
-    Attachment, AttachmentTarget, Body, BodyKind, Collider, EllipseRule, FrictionMixing, FrictionPair, FrictionTable,
-    Stitch, Surface, WeightedPoint,
+    Attachment, AttachmentTarget, Body, BodyKind, Collider, EllipseRule, FrictionMixing, FrictionPair,
+    FrictionTable, Stitch, Surface, WeightedPoint,
 };
 use stiction_numerics::Vec3;
 

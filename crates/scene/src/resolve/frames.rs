@@ -126,8 +126,8 @@ pub(super) fn frame_pins(
     let mut pins = Vec::with_capacity(file.pins.len());
     for (index, pin) in file.pins.iter().enumerate() {
         let at = format!("{path}.pins.{index}");
-        let held =
-            Selectable { mesh: &places, groups: &groups }.select(&format!("{at}.select"), pin_select(&at, pin)?)?;
+        let held = Selectable { mesh: &places, groups: &groups }
+            .select(&format!("{at}.select"), pin_select(&at, pin)?)?;
         let middle = mean(&held.iter().map(|f| centres[*f as usize]).collect::<Vec<_>>());
         let nodes = held.iter().flat_map(|f| [0, 1, 2, 3].map(|k| 4 * f + k)).collect();
         pins.push(one_pin(&at, pin, nodes, middle, colliders)?);

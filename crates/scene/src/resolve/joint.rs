@@ -102,7 +102,8 @@ impl Written<'_> {
         }
         let other = self.b.map_or_else(|| "the world".to_owned(), |b| format!("`{}`", self.bodies[b].name));
         let names = format!("`{}` and {other}", self.bodies[self.a].name);
-        let problem = Problem::Conflict(format!("{names} both move as prescribed: the joint can hold neither"));
+        let problem =
+            Problem::Conflict(format!("{names} both move as prescribed: the joint can hold neither"));
         fault(&self.path, problem, "take the joint out, or the pins of one of its bodies")
     }
 
@@ -175,7 +176,8 @@ impl Written<'_> {
         // Round-off of the placement may move a start that is meant to be on a limit.
         let slack = 1e-9 * low.abs().max(high.abs()).max(start.abs());
         if start < low - slack || start > high + slack {
-            let problem = Problem::Conflict(format!("the joint starts at {start}, outside of {low} to {high}"));
+            let problem =
+                Problem::Conflict(format!("the joint starts at {start}, outside of {low} to {high}"));
             return fault(at, problem, "widen the limits, or move the bodies");
         }
         Ok(Some(Range { low, high }))
@@ -195,9 +197,8 @@ impl Written<'_> {
     fn drive(&self, kind: &JointKind, distance: f64) -> Resolved<Option<JointDrive>> {
         let Some(file) = &self.file.drive else { return Ok(None) };
         let path = self.at("drive");
-        let value = |key: &str, given: Option<f64>| {
-            non_negative(&format!("{path}.{key}"), key, given.unwrap_or(0.0))
-        };
+        let value =
+            |key: &str, given: Option<f64>| non_negative(&format!("{path}.{key}"), key, given.unwrap_or(0.0));
         let (stiffness, damping) = (value("stiffness", file.stiffness)?, value("damping", file.damping)?);
         if stiffness == 0.0 && damping == 0.0 {
             let problem = Problem::Conflict("the drive has neither stiffness nor damping".to_owned());

@@ -125,7 +125,9 @@ fn help(error: &RigidError) -> &'static str {
             "swap two vertices of every triangle, so that they are counter-clockwise seen from outside"
         }
         RigidError::NoVolume { .. } => "use a closed mesh with an inside; a thin sheet needs two sides",
-        RigidError::NegativeInertia { .. } => "turn all parts outward; only a cavity inside a part faces inward",
+        RigidError::NegativeInertia { .. } => {
+            "turn all parts outward; only a cavity inside a part faces inward"
+        }
     }
 }
 
