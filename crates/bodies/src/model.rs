@@ -114,6 +114,11 @@ impl Model {
         self.nodes + self.frames() + self.rigid.blocks()
     }
 
+    /// Number of vertices of bodies: nodes, and vertices of rigid bodies.
+    pub fn vertices(&self) -> usize {
+        self.nodes + self.surfaces.rigid.len()
+    }
+
     /// Number of scalar unknowns.
     pub fn dofs(&self) -> usize {
         3 * self.nodes + self.rods.edges.len() + self.shell_edges.len() + 3 * self.rigid.blocks()

@@ -163,7 +163,7 @@ fn joints_are_read_in_si_units() {
 #[test]
 fn joints_that_make_no_sense_are_refused() {
     let bad = |joint: &str, object: &str, word: &str, fix: &str| refused(&pair(joint), object, word, fix);
-    bad("kind = 'ball'\na = 'x'\nanchor = [0, 0, 0]", "joints.j.a", "unknown body", "known");
+    bad("kind = 'ball'\na = 'crate'\nanchor = [0, 0, 0]", "joints.j.a", "unknown body", "known");
     bad("kind = 'ball'\na = 'a'\nb = 'a'\nanchor = [0, 0, 0]", "joints.j.b", "itself", "world");
     bad("kind = 'ball'\na = 'a'", "joints.j", "anchor", "point");
     bad("kind = 'hinge'\na = 'a'\nanchor = [0, 0, 0]", "joints.j", "axis", "vector");

@@ -136,7 +136,7 @@ impl Recorder {
             false => RunWriter::create(folder, layout, summary)?,
         };
         files::write_atomic(&folder.join("scene.json"), options.canonical.as_bytes(), Durability::Device)?;
-        writer.summary_mut().vertices = simulation.model.nodes as u64;
+        writer.summary_mut().vertices = simulation.model.vertices() as u64;
         let seconds_before = found.as_ref().map_or(0.0, |c| c.wall_seconds);
         match &found {
             Some(checkpoint) => checkpoint::restore(simulation, &checkpoint.sections)?,

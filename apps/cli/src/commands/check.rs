@@ -123,7 +123,7 @@ fn report(simulation: &Simulation, judgement: &Judgement) -> Report {
         name: simulation.scene.name.clone(),
         method: simulation.method().to_owned(),
         dofs: model.dofs(),
-        vertices: model.nodes,
+        vertices: model.vertices(),
         elements: model.elements(),
         frames: simulation.scene.frames,
         step_size: simulation.scene.step_size,
