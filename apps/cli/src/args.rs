@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+use stiction_limits::Budget;
 
 /// Simulate bodies in frictional contact: cloth, rods and hair, soft solids.
 #[derive(Parser)]
@@ -53,6 +54,28 @@ pub struct SceneOptions {
     /// Threads to use (default: all cores); results do not depend on it
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+    #[command(flatten)]
+    pub limits: LimitOptions,
+}
+
+/// What the input may cost.
+#[derive(Args)]
+pub struct LimitOptions {
+    /// Memory that input may ask for, in gigabytes (default: half of the machine's)
+    #[arg(long, value_name = "GB", value_parser = budget)]
+    memory: Option<Budget>,
+}
+
+impl LimitOptions {
+    /// The budget to read with.
+    pub fn budget(&self) -> Budget {
+        self.memory.clone().unwrap_or_default()
+    }
+}
+
+fn budget(text: &str) -> Result<Budget, String> {
+    let gigabytes = text.parse().ok().and_then(Budget::of_gigabytes);
+    gigabytes.ok_or_else(|| "it must be a positive number of gigabytes, such as 8".to_owned())
 }
 
 #[derive(Args)]
@@ -114,6 +137,8 @@ pub struct RunOptions {
 pub struct InfoOptions {
     /// Run folder
     pub run: PathBuf,
+    #[command(flatten)]
+    pub limits: LimitOptions,
     /// Draw the residuals of a step, iteration by iteration, into this SVG file
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
@@ -129,7 +154,9 @@ pub struct InfoOptions {
 pub struct ExportOptions {
     /// Run folder
     pub run: PathBuf,
-    /// Format: obj, ply, vtu, pc2, glb, usda, npz, html
+    #[command(flatten)]
+    pub limits: LimitOptions,
+    /// Format: obj, ply, vtu (or vtk), pc2, glb (or gltf), usda (or usd), npz, html
     #[arg(long, value_name = "FORMAT")]
     pub to: String,
     /// File or folder to write (default: named after the run)
@@ -150,6 +177,8 @@ pub struct ExportOptions {
 pub struct RenderOptions {
     /// Run folder
     pub run: PathBuf,
+    #[command(flatten)]
+    pub limits: LimitOptions,
     /// Picture to write; with --sequence, its name is numbered
     #[arg(short, long, value_name = "PNG", default_value = "render.png")]
     pub output: PathBuf,

@@ -5,8 +5,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use stiction::SimulationError;
 use stiction::output::OutputError;
-use stiction::scene::{Document, SceneError};
-use stiction::solvers::MethodError;
+use stiction::scene::SceneError;
 use stiction_render::RenderError;
 
 /// A failed command.
@@ -35,21 +34,6 @@ impl Failure {
     }
 }
 
-impl Failure {
-    /// An error met while a scene was built or run: what a method says is shown where it is chosen or its options stand.
-    pub fn of_scene(error: SimulationError, document: &Document) -> Failure {
-        let SimulationError::Method(said) = &error else { return error.into() };
-        match said {
-            MethodError::Value { key, option, message } => {
-                document.option_error(key, Some(option), message).into()
-            }
-            MethodError::Option { key, message } => document.option_error(key, None, message).into(),
-            MethodError::Refused { key, message } => document.method_error(key, message).into(),
-            _ => error.into(),
-        }
-    }
-}
-
 impl From<SceneError> for Failure {
     fn from(error: SceneError) -> Self {
         let theme = match std::io::stderr().is_terminal() {
@@ -66,6 +50,9 @@ impl From<SceneError> for Failure {
 
 impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
+        if let SimulationError::Scene(error) = error {
+            return error.into();
+        }
         let text = format!("error: {error}");
         if error.is_input() { Failure::Input(text) } else { Failure::Run(text) }
     }

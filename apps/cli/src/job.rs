@@ -1,71 +1,51 @@
-//! A scene on its way into a run folder: what `run` and `view` have in common.
+//! A scene on its way into a run folder, as `run` and `view` were asked for it.
 
 use crate::args::{FolderOptions, SceneOptions};
 use crate::failure::Failure;
 use crate::progress::Reporter;
-use crate::scene_source::{load, with_threads};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use stiction::SimulationError;
 use stiction::output::RunSummary;
-use stiction::scene::{Document, Scene};
-use stiction::solvers::unheeded;
+use stiction::scene::Loader;
+use stiction::{Job, OpenedScene, RunOptions, SimulationError, Threads};
 
-/// Everything that a run needs, read and checked.
-pub struct Job {
-    scene: Scene,
+/// Opens what the user named, with all changes applied.
+pub fn open(options: &SceneOptions) -> Result<OpenedScene, Failure> {
+    let frames = options.frames.map(|frames| format!("frames={frames}"));
+    let changes: Vec<String> = options.set.iter().cloned().chain(frames).collect();
+    let loader = Loader { budget: options.limits.budget() };
+    Ok(OpenedScene::open_with(&loader, &options.scene, options.method.as_deref(), &changes)?)
+}
+
+/// Opens the scene, chooses the folder, and says what the method ignores.
+pub fn prepare(options: &SceneOptions, place: &FolderOptions) -> Result<Job, Failure> {
+    let run_options = RunOptions { resume: place.resume, overwrite: place.overwrite };
+    let job = Job::new(open(options)?, place.output.clone(), run_options);
+    job.notes().iter().for_each(|sentence| note!("note: {sentence}"));
+    Ok(job)
+}
+
+/// Runs to the end, or to the first frame after `stopped` turns true.
+pub fn execute(
+    job: Job,
     threads: Option<usize>,
-    details: stiction::RunOptions,
-    document: Document,
-    /// Where the run goes.
-    pub folder: PathBuf,
-}
-
-impl Job {
-    /// Loads the scene and chooses the folder.
-    pub fn new(options: &SceneOptions, place: &FolderOptions) -> Result<Job, Failure> {
-        let loaded = load(options)?;
-        let folder = place.output.clone().unwrap_or_else(|| Path::new("runs").join(&loaded.scene.name));
-        let details = stiction::RunOptions {
-            scene_name: options.scene.clone(),
-            scene_hash: loaded.hash,
-            canonical: loaded.canonical,
-            resume: place.resume,
-            overwrite: place.overwrite,
-        };
-        unheeded(&loaded.scene).iter().for_each(|sentence| note!("note: {sentence}"));
-        let (scene, document) = (loaded.scene, loaded.document);
-        Ok(Job { scene, threads: options.threads, details, document, folder })
-    }
-
-    /// Whether the folder holds a run that this one would not continue.
-    #[cfg(feature = "viewer")]
-    pub fn is_blocked(&self) -> bool {
-        !self.details.resume && !self.details.overwrite && stiction::output::holds_run(&self.folder)
-    }
-
-    /// Runs to the end, or to the first frame after `stopped` turns true.
-    pub fn execute(self, stopped: impl Fn() -> bool + Sync) -> Result<RunSummary, Failure> {
-        let mut reporter = Reporter::new(u64::from(self.scene.frames));
-        let outcome = with_threads(self.threads, || {
-            let outcome = stiction::run(self.scene, &self.folder, &self.details, |progress| {
-                reporter.show(&progress);
-                if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
-            reporter.finish();
-            outcome
-        })?;
-        outcome.map_err(|error| with_hint(error, &self.document, &self.folder))
-    }
-}
-
-/// A step that failed has left its last good state on disk.
-fn with_hint(error: SimulationError, document: &Document, folder: &Path) -> Failure {
-    let step = matches!(error, SimulationError::Step { .. });
-    match Failure::of_scene(error, document) {
-        Failure::Run(text) if step => {
-            Failure::Run(format!("{text}\n  the last good state is in {}", folder.display()))
+    stopped: impl Fn() -> bool + Sync,
+) -> Result<RunSummary, Failure> {
+    let threads = Threads::new(threads)?;
+    let mut reporter = Reporter::new(job.frames());
+    let folder = job.folder.clone();
+    let outcome = job.execute(&threads, |progress| {
+        reporter.show(&progress);
+        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    reporter.finish();
+    outcome.map_err(|error| {
+        let step = matches!(error, SimulationError::Step { .. });
+        match Failure::from(error) {
+            // A step that failed has left its last good state on disk.
+            Failure::Run(text) if step => {
+                Failure::Run(format!("{text}\n  the last good state is in {}", folder.display()))
+            }
+            other => other,
         }
-        other => other,
-    }
+    })
 }

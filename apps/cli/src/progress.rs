@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
-use stiction::Progress;
+use stiction::RunProgress;
 
 /// Shows progress on standard error.
 pub struct Reporter {
@@ -28,7 +28,7 @@ impl Reporter {
     }
 
     /// Shows where the run is.
-    pub fn show(&mut self, progress: &Progress<'_>) {
+    pub fn show(&mut self, progress: &RunProgress<'_>) {
         let iterations = progress.last.map_or(0, |r| r.iterations);
         let contacts = progress.last.map_or(0, |r| r.contacts);
         let detail = format!("{iterations} iterations, {contacts} contacts");

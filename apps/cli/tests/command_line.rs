@@ -298,3 +298,40 @@ fn a_killed_run_resumes_to_the_same_state() {
         assert_eq!(hash(&run), expected, "killed in attempt {attempt}");
     }
 }
+
+#[test]
+fn more_threads_than_a_machine_can_use_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("s.toml"), scene("")).expect("a file");
+    let output = stiction(&["check", "s.toml", "--threads", "1000000"], folder.path());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error_text(&output).contains("at most"), "{}", error_text(&output));
+    assert!(stiction(&["check", "s.toml", "--threads", "64"], folder.path()).status.success());
+}
+
+#[test]
+fn the_memory_budget_refuses_with_both_numbers_and_can_be_raised() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("s.toml"), scene("").replace("[6, 6]", "[60, 60]")).expect("a file");
+    let output = stiction(&["check", "s.toml", "--memory", "0.001"], folder.path());
+    let text = error_text(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("3721 vertices would take 3.8 MB") && said.contains("1.0 MB"), "{text}");
+    assert!(stiction(&["check", "s.toml", "--memory", "1"], folder.path()).status.success());
+    let output = stiction(&["check", "s.toml", "--memory", "-1"], folder.path());
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// A named pipe in the place of a scene, a run folder or one of its files: an error, not an endless wait.
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_input() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = Command::new("mkfifo").arg(folder.path().join("p.toml")).status().expect("mkfifo");
+    assert!(made.success());
+    for arguments in [["check", "p.toml"], ["run", "p.toml"], ["info", "p.toml"], ["render", "p.toml"]] {
+        let output = stiction(&arguments, folder.path());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", error_text(&output));
+    }
+}

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::BufReader;
+use stiction_limits::open_input;
 use stiction_output::container::{Codec, ContainerReader, ContainerWriter, Filter};
 use stiction_output::frame;
 use stiction_output::sections::{from_f32s, from_u32s};
@@ -71,17 +72,12 @@ pub fn frame_bytes(reader: &RunReader, index: u32, parts: &FrameParts) -> Result
     let mut out = ContainerWriter::new(FRAME_MAGIC, VERSION);
     for name in wanted.iter().filter(|name| name.as_str() != "positions") {
         if file.has(name) {
-            out.add(name, &file.read(name)?, Filter::None, Codec::Raw);
+            out.add(name, &file.read(name, reader.budget())?, Filter::None, Codec::Raw);
         }
     }
-    let expected = 12 * reader.layout().stored_vertex_count();
+    let expected = 12 * reader.layout().stored_vertex_count() as u64;
     if expected > 0 {
-        let positions = file.read("positions")?;
-        if positions.len() != expected {
-            let reason =
-                format!("it stores {} bytes of positions, the layout wants {expected}", positions.len());
-            return Err(OutputError::Corrupt { path, reason });
-        }
+        let positions = file.read_exactly("positions", expected)?;
         out.add("positions", &positions, Filter::None, Codec::Raw);
     }
     Ok(out.into_bytes())
@@ -98,6 +94,6 @@ fn offer(file: &ContainerReader<BufReader<File>>) -> Offer {
 }
 
 fn open(path: &std::path::Path) -> Result<ContainerReader<BufReader<File>>, OutputError> {
-    let file = File::open(path).map_err(|e| OutputError::reading(path, e))?;
+    let file = open_input(path).map_err(|e| OutputError::reading(path, e))?;
     ContainerReader::open(BufReader::new(file), path, frame::MAGIC, frame::VERSION)
 }

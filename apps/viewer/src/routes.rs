@@ -103,8 +103,8 @@ async fn run(State(shared): State<Shared>) -> Result<Response, Refusal> {
 
 fn layout_json(reader: &RunReader) -> Result<serde_json::Value, Refusal> {
     let path = reader.folder().join("frames/layout.json");
-    let text = std::fs::read(&path).map_err(|e| OutputError::reading(&path, e))?;
-    Ok(serde_json::from_slice(&text).map_err(|e| OutputError::Corrupt { path, reason: e.to_string() })?)
+    let text = stiction_output::layout_file::read_json(&path, reader.budget())?;
+    Ok(serde_json::from_str(&text).map_err(|e| OutputError::Corrupt { path, reason: e.to_string() })?)
 }
 
 async fn layout(State(shared): State<Shared>) -> Result<Response, Refusal> {

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::fs::File;
 use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
 use std::path::Path;
+use stiction_limits::open_input;
 
 /// One answer carries at most this much of the file; the page asks again for the rest.
 const MAX_BYTES: u64 = 32 << 20;
@@ -23,7 +23,7 @@ pub struct StatsTail {
 /// Reads the whole lines from `from` on. An offset beyond the end, as after a resume, gives an empty answer whose
 /// `next` is 0: the page starts again.
 pub fn read(path: &Path, from: u64) -> Result<StatsTail> {
-    let mut file = match File::open(path) {
+    let mut file = match open_input(path) {
         Ok(file) => file,
         Err(e) if e.kind() == ErrorKind::NotFound => {
             return Ok(StatsTail { next: 0, more: false, records: vec![] });

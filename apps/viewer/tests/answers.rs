@@ -5,6 +5,7 @@ mod common;
 use common::{Running, add_frame, message, write_run};
 use std::io::Cursor;
 use std::path::Path;
+use stiction_limits::Budget;
 use stiction_output::container::ContainerReader;
 use stiction_output::sections::{to_f32s, to_u32s};
 use stiction_viewer::{Activity, NO_PAGE, PAGE};
@@ -36,16 +37,16 @@ fn layout_and_frames_are_what_was_written() {
     write_run(folder.path(), 3).finish(None).unwrap();
     let server = Running::start(folder.path(), None);
     let mut layout = container(server.get("/api/layout.bin").body, b"STVLAYOT");
-    assert_eq!(to_u32s(&layout.read("body/0/triangles").unwrap()), [0, 1, 2]);
-    assert_eq!(to_u32s(&layout.read("body/0/pinned").unwrap()), [1]);
+    assert_eq!(to_u32s(&layout.read("body/0/triangles", &Budget::default()).unwrap()), [0, 1, 2]);
+    assert_eq!(to_u32s(&layout.read("body/0/pinned", &Budget::default()).unwrap()), [1]);
     let mut plain = container(server.get("/api/frame/2").body, b"STVFRAME");
     let expected = [0.0, 0.0, 2.0, 1.0, 0.0, 2.0, 0.0, 1.0, 2.0];
-    assert_eq!(to_f32s(&plain.read("positions").unwrap()), expected);
-    assert_eq!(to_f32s(&plain.read("contacts").unwrap()).len(), 9);
+    assert_eq!(to_f32s(&plain.read("positions", &Budget::default()).unwrap()), expected);
+    assert_eq!(to_f32s(&plain.read("contacts", &Budget::default()).unwrap()).len(), 9);
     assert!(!plain.has("velocities") && !plain.has("channel/strain"), "only what was asked for");
     let mut full = container(server.get("/api/frame/1?velocities=1&channel=strain").body, b"STVFRAME");
-    assert_eq!(to_f32s(&full.read("channel/strain").unwrap()), [0.1, 0.2, 0.3]);
-    assert_eq!(to_f32s(&full.read("velocities").unwrap())[2], 10.0);
+    assert_eq!(to_f32s(&full.read("channel/strain", &Budget::default()).unwrap()), [0.1, 0.2, 0.3]);
+    assert_eq!(to_f32s(&full.read("velocities", &Budget::default()).unwrap())[2], 10.0);
     server.end().unwrap();
 }
 

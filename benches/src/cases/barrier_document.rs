@@ -233,7 +233,7 @@ fn compare(
             let mut record = Record::new(case, format!("{}, {}", comparison.scene, choice.0));
             describe(&mut record, &simulation, &run.outcome, run.frames);
             run.add(&mut record, first.as_ref());
-            record.number("intersections", simulation.judge()?.intersections() as f64);
+            record.number("intersections", simulation.check_intersections()?.intersections() as f64);
             records.push(record);
             first.get_or_insert(run);
         }
@@ -289,7 +289,8 @@ fn run(simulation: &mut Simulation, frames: usize, longest: f64) -> Run {
     let threads = rayon::current_num_threads();
     let spent = Spent { wall: begin.elapsed().as_secs_f64(), core: core_seconds() - core, threads };
     let last = &shakes[shakes.len() - shakes.len().div_ceil(4)..];
-    let shake = (last.iter().sum::<f64>() / last.len().max(1) as f64).sqrt() * simulation.scene.fps.powi(2);
+    let shake =
+        (last.iter().sum::<f64>() / last.len().max(1) as f64).sqrt() * simulation.settings().fps.powi(2);
     let [_, end] = places;
     let outcome = Outcome { spent, reports, failure };
     Run { outcome, frames: done, longest: longest_frame, shake, kinetic, end }

@@ -119,7 +119,7 @@ fn measure(
     if let Some(rule) = compared.rule {
         judge_by(&mut record, rule, &outcome.reports);
     }
-    record.number("intersections", simulation.judge()?.intersections() as f64);
+    record.number("intersections", simulation.check_intersections()?.intersections() as f64);
     Ok(record)
 }
 

@@ -5,7 +5,7 @@ use crate::record::{Limit, Record};
 use crate::registry::{Settings, Stopped};
 use std::hint::black_box;
 use stiction::bodies::EdgeFrame;
-use stiction::energy::{Configuration, Curvature, Energies, NamedGroup};
+use stiction::energy::{Configuration, Curvature, Energies, MaterialTable, NamedGroup};
 use stiction::numerics::{BlockMatrix, Vec3};
 
 /// Elements and where they are evaluated.
@@ -18,6 +18,8 @@ pub struct Sample<'a> {
     pub blocks: &'a [Vec3],
     /// Start-of-step frames.
     pub frames: &'a [EdgeFrame],
+    /// Values that the elements take.
+    pub materials: &'a MaterialTable,
     /// Largest time of the projected Hessian of an element, assembled \[ns\].
     pub limit: Option<f64>,
 }
@@ -26,7 +28,7 @@ pub struct Sample<'a> {
 pub fn measured(case: &'static str, sample: Sample<'_>, settings: &Settings) -> Result<Vec<Record>, Stopped> {
     let count = sample.group.group.len();
     let energies = Energies::new(sample.blocks.len(), vec![sample.group]);
-    let at = Configuration { blocks: sample.blocks, frames: sample.frames };
+    let at = Configuration { blocks: sample.blocks, frames: sample.frames, materials: sample.materials };
     let mut records = Vec::new();
     let counts = thread_counts();
     for &threads in &counts {

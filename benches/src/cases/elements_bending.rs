@@ -5,10 +5,10 @@ use crate::meshes::sheet;
 use crate::record::Record;
 use crate::registry::{Settings, Stopped};
 use stiction::bodies::shells::{bisecting_frames, shell_edges};
-use stiction::energy::NamedGroup;
 use stiction::energy::bending::{
     EdgeNumbering, HingeElement, HingeScale, Plate, QuadraticBend, ShapeElements, Topology,
 };
+use stiction::energy::{MaterialTable, NamedGroup};
 use stiction::numerics::{Random, Vec3};
 
 const CELLS: usize = 100;
@@ -25,12 +25,16 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     let (mut hinges, mut quadratics) = (Vec::new(), Vec::new());
     for hinge in &Topology::new(&triangles).hinges {
         let corners = hinge.nodes.map(at);
-        hinges.push(HingeElement::new(hinge.nodes, corners, &plate, HingeScale::Cylinder)?);
-        quadratics.push(QuadraticBend::new(hinge.nodes, corners, &plate, HingeScale::Cylinder)?);
+        hinges.push(HingeElement::new(hinge.nodes, corners, 0)?);
+        quadratics.push(QuadraticBend::new(hinge.nodes, corners, 0)?);
     }
     let edges = shell_edges(&triangles, 0);
-    let first = EdgeNumbering { block: rest.len(), frame: 0 };
-    let shape = ShapeElements::new(&triangles, &edges, first, &rest, |t| triangles[t].map(at), &plate)?;
+    let first = EdgeNumbering { block: rest.len(), frame: 0, factor: 0 };
+    let shape = ShapeElements::new(&triangles, &edges, first, &rest, |t| triangles[t].map(at), 0)?;
+    let materials = MaterialTable {
+        plate_factors: shape.factors(&plate),
+        ..MaterialTable::of_plate(plate, HingeScale::Cylinder)
+    };
     let frames = bisecting_frames(&edges, |_| &triangles[..], &rest);
     let angles = edges.iter().map(|_| Vec3::new(random.range(-0.3, 0.3), 0.0, 0.0));
     let blocks: Vec<Vec3> = moved.iter().copied().chain(angles).collect();
@@ -42,7 +46,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     ];
     let mut records = Vec::new();
     for (name, group, limit) in samples {
-        let sample = Sample { name, group, blocks: &blocks, frames: &frames, limit };
+        let sample = Sample { name, group, blocks: &blocks, frames: &frames, materials: &materials, limit };
         records.extend(measured(case, sample, settings)?);
     }
     Ok(records)

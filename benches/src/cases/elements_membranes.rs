@@ -5,7 +5,8 @@ use crate::meshes::{jittered, sheet};
 use crate::record::Record;
 use crate::registry::{Settings, Stopped};
 use stiction::energy::{
-    BaraffWitkin, Lame, MembraneLaw, NamedGroup, Orthotropic, RestShapeError, TriangleElement, TriangleRest,
+    BaraffWitkin, Lame, MaterialTable, MembraneLaw, NamedGroup, Orthotropic, RestShapeError, TriangleElement,
+    TriangleRest,
 };
 use stiction::numerics::Vec3;
 
@@ -24,12 +25,12 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
         ("orthotropic", MembraneLaw::Orthotropic(Orthotropic::from_moduli(2e5, 1e5, 0.3, 1e4, 1e-3))),
         ("neo-Hookean", MembraneLaw::NeoHookean(lame)),
         ("stable neo-Hookean", MembraneLaw::StableNeoHookean(lame)),
-        ("corotated (ARAP)", MembraneLaw::Corotated(lame)),
+        ("corotated", MembraneLaw::Corotated(lame)),
         ("Baraff-Witkin", MembraneLaw::BaraffWitkin(BaraffWitkin::from_moduli(2e5, 1e5, 1e4, 1e-3))),
     ] {
         let element = |t: &[u32; 3]| {
             let rest = TriangleRest::from_positions(*t, &t.map(|i| rest[i as usize]), &Vec3::x())?;
-            Ok::<_, RestShapeError>(TriangleElement { nodes: *t, rest, law: law.into() })
+            Ok::<_, RestShapeError>(TriangleElement { nodes: *t, rest, material: 0 })
         };
         let elements: Result<Vec<_>, _> = triangles.iter().map(element).collect();
         let sample = Sample {
@@ -37,6 +38,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
             group: NamedGroup::new("membrane", rest.len(), elements?),
             blocks: &moved,
             frames: &[],
+            materials: &MaterialTable::of_membrane(law),
             limit: Some(LIMIT),
         };
         records.extend(measured(case, sample, settings)?);

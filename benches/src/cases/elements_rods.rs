@@ -7,7 +7,7 @@ use crate::registry::{Settings, Stopped};
 use std::hint::black_box;
 use stiction::bodies::frames::frames_along;
 use stiction::energy::rod::{JointRest, RodBendTwist, RodStretch};
-use stiction::energy::{Curvature, Element, LocalHessian, NamedGroup, Stencil};
+use stiction::energy::{Curvature, Element, LocalHessian, MaterialTable, NamedGroup, RodValues, Stencil};
 use stiction::numerics::nalgebra::SMatrix;
 use stiction::numerics::{Random, Vec3};
 
@@ -25,13 +25,13 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     let twists = (1..COUNT).map(|_| Vec3::new(random.range(-0.3, 0.3), 0.0, 0.0));
     let blocks: Vec<Vec3> = moved.iter().copied().chain(twists).collect();
     let joints = joints();
-    let stretch: Vec<RodStretch> = (0..COUNT as u32 - 1)
-        .map(|i| RodStretch { nodes: [i, i + 1], stiffness: 10.0, length: 0.3 })
-        .collect();
+    let stretch: Vec<RodStretch> =
+        (0..COUNT as u32 - 1).map(|i| RodStretch { nodes: [i, i + 1], material: 0, length: 0.3 }).collect();
+    let materials = MaterialTable::of_rod(RodValues { stretch: 10.0, bend: [1.0, 2.0], twist: 1.0 });
     let clamp = || {
         let one = |joint: &RodBendTwist| {
             let x = joint.blocks().map(|b| blocks[b as usize]);
-            clamped(&joint.hessian(&Stencil { x, frames: &frames }, Curvature::Exact))
+            clamped(&joint.hessian(&Stencil { x, frames: &frames, materials: &materials }, Curvature::Exact))
         };
         joints.iter().map(one).sum::<f64>()
     };
@@ -41,7 +41,8 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
         ("stretch", NamedGroup::new("stretch", blocks.len(), stretch)),
         ("bend and twist", NamedGroup::new("bend", blocks.len(), joints.clone())),
     ] {
-        let sample = Sample { name, group, blocks: &blocks, frames: &frames, limit: None };
+        let sample =
+            Sample { name, group, blocks: &blocks, frames: &frames, materials: &materials, limit: None };
         records.extend(measured(case, sample, settings)?);
     }
     let mut record = Record::new(case, "bend and twist by eigenvalue clamp, 1 thread(s)");
@@ -56,8 +57,7 @@ fn joints() -> Vec<RodBendTwist> {
     let joint = |i: u32| RodBendTwist {
         blocks: [i, i + 1, i + 2, n + i, n + i + 1],
         edges: [i, i + 1],
-        bend: [1.0, 2.0],
-        twist: 1.0,
+        material: 0,
         rest: JointRest::straight([0.3, 0.3]),
     };
     (0..n - 2).map(joint).collect()

@@ -4,7 +4,7 @@ use super::elements::{Sample, measured};
 use crate::meshes::{jittered, sheet};
 use crate::record::Record;
 use crate::registry::{Settings, Stopped};
-use stiction::energy::{Attachment, NamedGroup, RadialSpring, SpringElement};
+use stiction::energy::{Attachment, NO_MATERIALS, NamedGroup, RadialSpring, SpringElement};
 
 const CELLS: usize = 96;
 
@@ -12,7 +12,7 @@ const CELLS: usize = 96;
 pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
     let (rest, triangles) = sheet(CELLS);
     let moved = jittered(&rest);
-    let springs = triangles.iter().map(|t| SpringElement::thread([t[0], t[1]], 10.0, 1.0)).collect();
+    let springs: Vec<_> = triangles.iter().map(|t| SpringElement::thread([t[0], t[1]], 10.0, 1.0)).collect();
     let spring = RadialSpring { stiffness: 10.0, rest_length: 0.0 };
     let ties: Result<Vec<_>, _> = (triangles.iter().zip(&triangles[9..]))
         .map(|(t, far)| (t, far[1]))
@@ -25,7 +25,8 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     ];
     let mut records = Vec::new();
     for (name, group) in groups {
-        let sample = Sample { name, group, blocks: &moved, frames: &[], limit: None };
+        let sample =
+            Sample { name, group, blocks: &moved, frames: &[], materials: &NO_MATERIALS, limit: None };
         records.extend(measured(case, sample, settings)?);
     }
     Ok(records)

@@ -4,7 +4,7 @@ use super::elements::{Sample, measured};
 use crate::meshes::{jittered, tet_cube};
 use crate::record::Record;
 use crate::registry::{Settings, Stopped};
-use stiction::energy::{Lame, NamedGroup, SolidLaw, TetElement};
+use stiction::energy::{Lame, MaterialTable, NamedGroup, SolidLaw, TetElement};
 
 const CELLS: usize = 24;
 /// Largest time per tet \[ns\].
@@ -18,12 +18,13 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     let mut records = Vec::new();
     for law in SolidLaw::ALL {
         let elements: Result<Vec<_>, _> =
-            tets.iter().map(|t| TetElement::new(*t, &t.map(|i| rest[i as usize]), law, lame)).collect();
+            tets.iter().map(|t| TetElement::new(*t, &t.map(|i| rest[i as usize]), 0)).collect();
         let sample = Sample {
             name: &format!("{law:?}"),
             group: NamedGroup::new("solid", rest.len(), elements?),
             blocks: &moved,
             frames: &[],
+            materials: &MaterialTable::of_solid(law, lame),
             limit: Some(LIMIT),
         };
         records.extend(measured(case, sample, settings)?);

@@ -48,7 +48,7 @@ pub fn run(
     record.number("iterations_per_step", iterations as f64 / steps as f64);
     record.number("converged_share", reports.iter().filter(|r| r.converged).count() as f64 / steps as f64);
     add_shares(&mut record, &reports, spent.wall);
-    let judgement = simulation.judge()?;
+    let judgement = simulation.check_intersections()?;
     record.number("intersections_at_end", judgement.intersections() as f64);
     Ok(vec![record])
 }

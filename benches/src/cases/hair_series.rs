@@ -64,7 +64,7 @@ fn ball(case: &'static str, rods: usize) -> Result<(Record, (f64, f64)), Stopped
         Ok(())
     });
     outcome?;
-    let (judged, judgement) = measure(0.0, || simulation.judge());
+    let (judged, judgement) = measure(0.0, || simulation.check_intersections());
     let judgement = judgement?;
     let steps = reports.len() as f64;
     let contacts = reports.iter().map(|r| r.contacts as f64).sum::<f64>() / steps;

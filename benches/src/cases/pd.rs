@@ -129,7 +129,7 @@ impl Frames {
         record.number("largest_stretch", f64::from(stretch));
         let deepest = self.reports.iter().map(|r| r.penetration).fold(0.0, f64::max);
         record.number("penetration_max_mm", 1e3 * deepest);
-        record.number("intersections_at_end", self.simulation.judge()?.intersections() as f64);
+        record.number("intersections_at_end", self.simulation.check_intersections()?.intersections() as f64);
         Ok(())
     }
 }

@@ -75,12 +75,12 @@ fn judged(scene: Scene) -> Result<(Frames, [f64; 2]), Stopped> {
     let (mut longest, mut crossings) = (0.0f64, 0);
     for blocks in falling {
         simulation.state.blocks = blocks;
-        crossings = crossings.max(simulation.judge()?.intersections());
+        crossings = crossings.max(simulation.check_intersections()?.intersections());
     }
     for blocks in hanging {
         simulation.state.blocks = blocks;
         longest = longest.max(elongation(&simulation));
-        crossings = crossings.max(simulation.judge()?.intersections());
+        crossings = crossings.max(simulation.check_intersections()?.intersections());
     }
     Ok((Frames { simulation, reports, spent, count: HANGING }, [longest, crossings as f64]))
 }

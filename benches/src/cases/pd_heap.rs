@@ -35,7 +35,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     for _ in 0..fall {
         fallen.advance_frame()?;
     }
-    let crossings = fallen.judge()?.intersections();
+    let crossings = fallen.check_intersections()?.intersections();
     let mut simulation = Simulation::new(fine)?;
     place(&fallen, &mut simulation, &carriers);
     drop((fallen, carriers));

@@ -2,6 +2,7 @@
 
 use crate::colliders::ColliderTable;
 use crate::couplings::{AnchorGroup, Anchors, Coupling};
+use crate::derived::Derived;
 use crate::directions::SurfaceDirections;
 use crate::joints::{Joint, joints};
 use crate::mass::lumped_masses;
@@ -95,6 +96,7 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         roots,
         by_mesh,
         by_coupling,
+        derived: Derived::default(),
     };
     refuse_massless(scene, &model)?;
     Ok(model)

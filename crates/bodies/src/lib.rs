@@ -11,6 +11,7 @@
 pub mod build;
 pub mod colliders;
 pub mod couplings;
+mod derived;
 pub mod directions;
 pub mod frames;
 pub mod joints;
@@ -30,6 +31,7 @@ pub mod topology;
 pub use build::{BuildError, build};
 pub use colliders::ColliderTable;
 pub use couplings::{Anchors, Coupling};
+pub use derived::Derived;
 pub use frames::EdgeFrame;
 pub use joints::{Joint, JointEnd, JointFrame};
 pub use model::{Body, Model, Skin};

@@ -2,6 +2,7 @@
 
 use crate::colliders::ColliderTable;
 use crate::couplings::{Anchors, Coupling};
+use crate::derived::Derived;
 use crate::frames::EdgeFrame;
 use crate::joints::Joint;
 use crate::partition::Partition;
@@ -54,6 +55,8 @@ pub struct Model {
     pub by_mesh: Partition,
     /// Blocks joined by the mesh or by couplings.
     pub by_coupling: Partition,
+    /// What later crates compile from this model and share.
+    pub derived: Derived,
 }
 
 /// One body: its name, its ranges in the arrays of the model and its cells in global node indices.

@@ -28,6 +28,9 @@ pub struct Parameters {
     pub gravity: Vec3,
     /// Air and its motion.
     pub wind: Wind,
+    /// Force on each node in the next step \[N\]; empty when there is none. A control of the caller: no scene
+    /// holds it, and no solver keeps it.
+    pub external: Vec<Vec3>,
     /// Number of bodies: objects below are bodies, the rest are colliders.
     bodies: usize,
 }
@@ -66,8 +69,14 @@ impl Parameters {
             friction_table: scene.friction.clone(),
             gravity: scene.gravity,
             wind: scene.wind,
+            external: Vec::new(),
             bodies: scene.bodies.len(),
         }
+    }
+
+    /// Adds the external forces to forces per node \[N\]; without any, nothing is touched.
+    pub fn add_external(&self, forces: &mut [Vec3]) {
+        forces.iter_mut().zip(&self.external).for_each(|(force, external)| *force += external);
     }
 
     /// Total mass of a body \[kg\].

@@ -104,13 +104,14 @@ impl State {
         })
     }
 
-    /// Whether all numbers are finite.
-    pub fn is_finite(&self) -> bool {
-        let finite = |v: &Vec3| v.iter().all(|c| c.is_finite());
-        let oriented = |q: &UnitQuaternion<f64>| q.coords.iter().all(|c| c.is_finite());
-        self.blocks.iter().all(finite)
-            && self.velocities.iter().all(finite)
-            && self.orientations.iter().all(oriented)
+    /// Takes the numbers of another state of the same model. The arrays stay where they are, so views of them stay valid.
+    pub fn copy_from(&mut self, other: &State) {
+        let State { time, blocks, velocities, frames, orientations } = other;
+        self.time = *time;
+        self.blocks.copy_from_slice(blocks);
+        self.velocities.copy_from_slice(velocities);
+        self.frames.copy_from_slice(frames);
+        self.orientations.copy_from_slice(orientations);
     }
 }
 

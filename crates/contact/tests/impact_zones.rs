@@ -53,7 +53,7 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
     let mut ends = wanted.clone();
     let report = collider.limit_step(&model, &motion, &mut ends).expect("sound");
     let mut crossings = |blocks: &[Vec3]| {
-        let found = collider.judge(&model, blocks, STEP).expect("sound");
+        let found = collider.intersections(&model, blocks, STEP).expect("sound");
         found.crossings.len() + found.inside.len()
     };
     let crossings = [crossings(&wanted), crossings(&ends)];

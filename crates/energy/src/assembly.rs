@@ -4,7 +4,7 @@
 //! The list is dynamic (one virtual call per group and evaluation), the loops inside a group are generic.
 
 use crate::element::{Curvature, Element, Stencil};
-use std::any::Any;
+use crate::material_table::MaterialTable;
 use std::sync::Arc;
 use stiction_bodies::EdgeFrame;
 use stiction_numerics::{
@@ -19,12 +19,19 @@ pub struct Configuration<'a> {
     pub blocks: &'a [Vec3],
     /// Reference frames of all rod edges at the start of the step.
     pub frames: &'a [EdgeFrame],
+    /// Values of all materials.
+    pub materials: &'a MaterialTable,
 }
 
-impl Configuration<'_> {
+impl<'a> Configuration<'a> {
+    /// What an element over the given blocks sees.
     #[inline(always)]
-    fn gather<const N: usize>(&self, indices: [u32; N]) -> Stencil<'_, N> {
-        Stencil { x: indices.map(|i| self.blocks[i as usize]), frames: self.frames }
+    pub fn gather<const N: usize>(&self, indices: [u32; N]) -> Stencil<'a, N> {
+        Stencil {
+            x: indices.map(|i| self.blocks[i as usize]),
+            frames: self.frames,
+            materials: self.materials,
+        }
     }
 }
 
@@ -49,8 +56,9 @@ impl Weights<'_> {
     }
 }
 
-/// Elements of one kind, seen from a solver.
-pub trait Group: Send + Sync {
+/// Elements of one kind as Newton-like methods see them: value, gradient, Hessian and its positive semi-definite
+/// projection. One of the views of an energy; the others are [`crate::Proximal`] and [`crate::Compliant`].
+pub trait Potential: Send + Sync {
     /// Number of elements.
     fn len(&self) -> usize;
     /// Whether there are no elements.
@@ -73,22 +81,19 @@ pub trait Group: Send + Sync {
         curvature: Curvature,
         target: &mut BlockMatrix,
     );
-    /// The group itself, to reach its elements through [`Energies::elements`].
-    fn as_any(&self) -> &dyn Any;
-    /// The group itself, to change its elements through [`Energies::elements_mut`].
-    fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 
 /// Equal elements over `N` blocks with the order of their parallel assembly.
 pub struct ElementGroup<E, const N: usize> {
-    elements: Vec<E>,
+    elements: Arc<Vec<E>>,
     colouring: Arc<ElementColouring<N>>,
     slots: Option<ElementSlots<N>>,
 }
 
 impl<E: Element<N>, const N: usize> ElementGroup<E, N> {
     /// Groups elements of a model with `block_count` blocks. Panics when an element names a block beyond, or one twice.
-    pub fn new(block_count: usize, elements: Vec<E>) -> Self {
+    pub fn new(block_count: usize, elements: impl Into<Arc<Vec<E>>>) -> Self {
+        let elements = elements.into();
         let stencils: Vec<[u32; N]> = elements.iter().map(Element::blocks).collect();
         let colouring = Arc::new(colour_elements(block_count, &stencils));
         ElementGroup { elements, colouring, slots: None }
@@ -98,14 +103,9 @@ impl<E: Element<N>, const N: usize> ElementGroup<E, N> {
     pub fn elements(&self) -> &[E] {
         &self.elements
     }
-
-    /// The elements, to change material values or targets; their blocks must stay the same.
-    pub fn elements_mut(&mut self) -> &mut [E] {
-        &mut self.elements
-    }
 }
 
-impl<E: Element<N> + 'static, const N: usize> Group for ElementGroup<E, N> {
+impl<E: Element<N> + 'static, const N: usize> Potential for ElementGroup<E, N> {
     fn len(&self) -> usize {
         self.elements.len()
     }
@@ -119,15 +119,17 @@ impl<E: Element<N> + 'static, const N: usize> Group for ElementGroup<E, N> {
     }
 
     fn energy(&self, at: &Configuration<'_>) -> f64 {
-        ordered_sum_by(self.elements.len(), |e| {
-            let element = &self.elements[e];
+        let elements = self.elements();
+        ordered_sum_by(elements.len(), |e| {
+            let element = &elements[e];
             element.energy(&at.gather(element.blocks()))
         })
     }
 
     fn add_gradient(&self, at: &Configuration<'_>, weights: Weights<'_>, target: &mut [Vec3]) {
+        let elements = self.elements();
         scatter_add(target, &self.colouring, |e, _| {
-            let element = &self.elements[e];
+            let element = &elements[e];
             let weight = weights.of(e);
             element.gradient(&at.gather(element.blocks())).map(|g| g * weight)
         });
@@ -142,8 +144,9 @@ impl<E: Element<N> + 'static, const N: usize> Group for ElementGroup<E, N> {
     ) {
         let slots =
             self.slots.as_ref().expect("a group is bound to a pattern before its Hessian is assembled");
+        let elements = self.elements();
         assemble(target, slots, |e, _| {
-            let element = &self.elements[e];
+            let element = &elements[e];
             let mut hessian = element.hessian(&at.gather(element.blocks()), curvature);
             let weight = weights.of(e);
             // Assembly reads the upper blocks only.
@@ -155,14 +158,6 @@ impl<E: Element<N> + 'static, const N: usize> Group for ElementGroup<E, N> {
             hessian
         });
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
 }
 
 /// A group with the kind under which its energy is reported: `membrane`, `bending`, `solid`, `stretch`, `twist`, `spring`,
@@ -171,7 +166,7 @@ pub struct NamedGroup {
     /// Kind.
     pub kind: &'static str,
     /// The elements.
-    pub group: Box<dyn Group>,
+    pub group: Box<dyn Potential>,
 }
 
 impl NamedGroup {
@@ -179,7 +174,7 @@ impl NamedGroup {
     pub fn new<E: Element<N> + 'static, const N: usize>(
         kind: &'static str,
         block_count: usize,
-        elements: Vec<E>,
+        elements: impl Into<Arc<Vec<E>>>,
     ) -> Self {
         NamedGroup { kind, group: Box::new(ElementGroup::new(block_count, elements)) }
     }
@@ -222,20 +217,6 @@ impl Energies {
     /// The groups, in the order given.
     pub fn groups(&self) -> &[NamedGroup] {
         &self.groups
-    }
-
-    /// Elements of the first group of a kind that holds elements of type `E`.
-    pub fn elements<E: Element<N> + 'static, const N: usize>(&self, kind: &str) -> Option<&[E]> {
-        (self.groups.iter().filter(|named| named.kind == kind))
-            .find_map(|named| named.group.as_any().downcast_ref::<ElementGroup<E, N>>())
-            .map(|group| group.elements())
-    }
-
-    /// The same elements, to change material values or targets; their blocks must stay the same.
-    pub fn elements_mut<E: Element<N> + 'static, const N: usize>(&mut self, kind: &str) -> Option<&mut [E]> {
-        (self.groups.iter_mut().filter(|named| named.kind == kind))
-            .find_map(|named| named.group.as_any_mut().downcast_mut::<ElementGroup<E, N>>())
-            .map(|group| group.elements_mut())
     }
 
     /// Total energy \[J\]; +∞ beyond what a law allows, also where an energy is not a number, so that a line search

@@ -111,13 +111,14 @@ impl<const N: usize> Element<N> for Attachment<N> {
 mod tests {
     use super::*;
     use crate::check::{Checks, Invariance, Random, check_element};
+    use crate::material_table::NO_MATERIALS;
 
     fn checks<const N: usize>(invariance: Invariance) -> Checks<N> {
         Checks { invariance, ..Checks::nodes(0.3) }
     }
 
     fn random_state<const N: usize>(random: &mut Random) -> Stencil<'static, N> {
-        Stencil { x: std::array::from_fn(|_| random.vector()), frames: &[] }
+        Stencil { x: std::array::from_fn(|_| random.vector()), frames: &[], materials: &NO_MATERIALS }
     }
 
     #[test]
@@ -144,7 +145,7 @@ mod tests {
         let spring = RadialSpring { stiffness: 1.0, rest_length: 0.0 };
         let tie = Attachment::edge_to_edge([0, 1], 0.25, [2, 3], 0.5, spring).unwrap();
         let x = [Vec3::zeros(), Vec3::x(), Vec3::new(0.25, -1.0, 0.0), Vec3::new(0.25, 1.0, 0.0)];
-        assert_eq!(tie.energy(&Stencil { x, frames: &[] }), 0.0);
+        assert_eq!(tie.energy(&Stencil { x, frames: &[], materials: &NO_MATERIALS }), 0.0);
     }
 
     #[test]

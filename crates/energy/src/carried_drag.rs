@@ -1,7 +1,7 @@
 //! Air drag on triangles of a carried surface: the drag of the triangle, shared among the nodes that carry its centre.
 
 use crate::drag::{Air, DragCoefficients, DragElement, LinearDrag, NodeDrag, TriangleDrag};
-use stiction_bodies::{Body, Model};
+use stiction_bodies::Model;
 use stiction_numerics::{BlockMatrix, Vec3};
 
 /// Triangles of carried surfaces that feel the air. They run one after the other: their stencils are long and few.
@@ -16,13 +16,15 @@ struct CarriedTriangle {
     corners: [Vec<(u32, f64)>; 3],
     /// What carries the centre.
     centre: Vec<(u32, f64)>,
+    /// Index of its body.
+    body: usize,
     drag: TriangleDrag,
 }
 
 impl CarriedDrag {
-    /// Adds the surface that a body carries.
-    pub fn add(&mut self, model: &Model, body: &Body, coefficients: DragCoefficients) {
-        let Some(skin) = &body.skin else { return };
+    /// Adds the surface that the body of an index carries.
+    pub fn add(&mut self, model: &Model, body: usize, coefficients: DragCoefficients) {
+        let Some(skin) = &model.bodies[body].skin else { return };
         let surfaces = &model.surfaces;
         for triangle in &surfaces.triangles[skin.triangles.clone()] {
             let corners = triangle.map(|v| surfaces.embedded.terms(v as usize - surfaces.nodes).to_vec());
@@ -35,8 +37,13 @@ impl CarriedDrag {
             }
             centre.sort_by_key(|t| t.0);
             let drag = TriangleDrag { coefficients };
-            self.triangles.push(CarriedTriangle { corners, centre, drag });
+            self.triangles.push(CarriedTriangle { corners, centre, body, drag });
         }
+    }
+
+    /// Takes other coefficients, given by body.
+    pub fn set_coefficients(&mut self, of_body: impl Fn(usize) -> DragCoefficients) {
+        self.triangles.iter_mut().for_each(|t| t.drag.coefficients = of_body(t.body));
     }
 
     /// Whether there are none.

@@ -190,6 +190,7 @@ fn check_motions<const N: usize>(
     let moved = Stencil {
         x: std::array::from_fn(|a| if checks.twist[a] { at.x[a] } else { turn * at.x[a] + shift }),
         frames: &frames,
+        materials: at.materials,
     };
     let energy = element.energy(at);
     // Round-off of the moved coordinates enters with the curvature: relative to both.
@@ -293,6 +294,7 @@ impl Random {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::material_table::NO_MATERIALS;
     use crate::spring::{RadialSpring, SpringElement};
 
     /// A sound spring with one fault put in.
@@ -367,7 +369,12 @@ mod tests {
         let spring = RadialSpring { stiffness: 10.0, rest_length: 0.5 };
         let element = Faulty { spring: SpringElement { nodes: [0, 1], spring }, fault };
         let x = [Vec3::new(0.1, 0.2, 0.3), Vec3::new(0.1, 0.2, 0.3) + Vec3::new(0.48, 0.6, 0.64) * length];
-        check_state(&element, &Stencil { x, frames: &[] }, &Checks::nodes(0.5), &mut Random::new(1))
+        check_state(
+            &element,
+            &Stencil { x, frames: &[], materials: &NO_MATERIALS },
+            &Checks::nodes(0.5),
+            &mut Random::new(1),
+        )
     }
 
     #[test]

@@ -38,6 +38,13 @@ pub struct DragCoefficients {
     pub tangential: f64,
 }
 
+impl DragCoefficients {
+    /// Whether there is any drag.
+    pub fn acts(&self) -> bool {
+        self.normal != 0.0 || self.tangential != 0.0
+    }
+}
+
 /// Force on the centre of an element and its slope: `f(v) ≈ force − damping (v̄ − v̄₀)`. Nodes share it equally.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearDrag {
@@ -165,6 +172,11 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
     /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.colouring.element_count() == 0
+    }
+
+    /// Changes the kinds, in the order in which they were given.
+    pub fn set_kinds<V>(&mut self, values: impl Iterator<Item = V>, set: impl Fn(&mut E, V)) {
+        self.kinds.iter_mut().zip(values).for_each(|((kind, _), value)| set(kind, value));
     }
 
     /// Looks up where damping blocks go in matrices of this pattern. Panics when the pattern lacks a pair.

@@ -1,26 +1,39 @@
 //! The elastic energy of a model: its bodies' elements, its couplings, its damping weights and its drag.
 //!
-//! Elements of one kind from all bodies share one group, so that assembly runs over long lists however many bodies there are.
+//! Elements keep geometry; the values of materials stand in one table, which [`Elasticity::set_materials`] replaces.
 
-use crate::assembly::{Configuration, Energies, NamedGroup, Weights};
+use crate::assembly::{Configuration, Energies, Weights};
+use crate::bending::{Hinge, Topology};
 use crate::carried_drag::CarriedDrag;
 use crate::coupling::Couplings;
+use crate::damping::GroupDamping;
 use crate::drag::{Air, DragCoefficients, DragGroup, EdgeDrag, NodeDrag, TriangleDrag};
-use crate::element::{Curvature, Element};
+use crate::element::Curvature;
 use crate::frozen_drag::{FrozenDrag, wind_field};
 use crate::inflation::Inflations;
-use crate::model_elements::{BodyElements, ElasticityError};
-use crate::raised_root::RaisedRootElement;
+use crate::made_for::MadeFor;
+use crate::material_table::MaterialTable;
+use crate::membrane::TriangleElement;
+use crate::model_elements::ElasticityError;
+use crate::model_groups::{ModelGroups, TypedLists};
+use crate::rod::{RodBendTwist, RodStretch};
+use crate::solid::TetElement;
+use crate::views::Fold;
 use std::sync::Arc;
 use stiction_bodies::{EdgeFrame, Model, Parameters};
 use stiction_numerics::{BlockMatrix, BlockPattern, Vec3};
-use stiction_scene::resolved::Wind;
+use stiction_scene::material::Material;
+use stiction_scene::resolved::{RestShape, Wind};
 
 /// Elastic energy, damping and drag of a whole model.
 pub struct Elasticity {
     energies: Energies,
-    /// β per element \[s\], group by group; `None` where nothing is damped.
-    damping: Vec<Option<Vec<f64>>>,
+    lists: TypedLists,
+    materials: MaterialTable,
+    /// What the elements of each body were made for.
+    made_for: Vec<MadeFor>,
+    /// β of each group.
+    damping: Vec<GroupDamping>,
     couplings: Couplings,
     inflations: Inflations,
     triangle_drag: DragGroup<TriangleDrag, 3>,
@@ -28,51 +41,10 @@ pub struct Elasticity {
     carried_drag: CarriedDrag,
 }
 
-/// Elements of one kind from all bodies, with the damping of each.
-struct Collected<E> {
-    elements: Vec<E>,
-    damping: Vec<f64>,
-}
-
-impl<E> Collected<E> {
-    fn new() -> Self {
-        Collected { elements: Vec::new(), damping: Vec::new() }
-    }
-
-    fn extend(&mut self, elements: Vec<E>, beta: f64) {
-        self.damping.resize(self.damping.len() + elements.len(), beta);
-        self.elements.extend(elements);
-    }
-}
-
-/// Groups in the making.
-struct Groups {
-    blocks: usize,
-    groups: Vec<NamedGroup>,
-    damping: Vec<Option<Vec<f64>>>,
-}
-
-impl Groups {
-    fn push<E: Element<N> + 'static, const N: usize>(
-        &mut self,
-        kind: &'static str,
-        mut collected: Collected<E>,
-    ) {
-        if collected.elements.is_empty() {
-            return;
-        }
-        collected.elements.shrink_to_fit();
-        collected.damping.shrink_to_fit();
-        self.groups.push(NamedGroup::new(kind, self.blocks, collected.elements));
-        self.damping.push(Some(collected.damping).filter(|d| d.iter().any(|b| *b > 0.0)));
-    }
-}
-
 impl Elasticity {
     /// Compiles the elements of a model with the materials of its parameters.
     pub fn new(model: &Model, parameters: &Parameters) -> Result<Elasticity, ElasticityError> {
-        let blocks = model.blocks();
-        let (groups, damping) = element_groups(model, parameters)?;
+        let ModelGroups { blocks, groups, damping, lists, materials } = ModelGroups::new(model, parameters)?;
         let mut energies = Energies::new(blocks, groups);
         let couplings = Couplings::new(&model.couplings);
         let carried_drag = carried_drag(model, parameters);
@@ -85,18 +57,87 @@ impl Elasticity {
         let (mut triangle_drag, mut edge_drag) = drag_groups(model, parameters);
         triangle_drag.bind(energies.pattern());
         edge_drag.bind(energies.pattern());
-        let inflations = Inflations::new(model);
-        Ok(Elasticity { energies, damping, couplings, inflations, triangle_drag, edge_drag, carried_drag })
+        let bodies = model.bodies.iter().zip(&parameters.materials);
+        Ok(Elasticity {
+            energies,
+            lists,
+            materials,
+            made_for: bodies.map(|(body, material)| MadeFor::new(&body.name, material)).collect(),
+            damping,
+            couplings,
+            inflations: Inflations::new(model),
+            triangle_drag,
+            edge_drag,
+            carried_drag,
+        })
+    }
+
+    /// Takes the values of other materials: moduli, damping, drag. Elements, the pattern of the Hessian and colourings
+    /// stay, so every result is that of an energy made for these materials, bit for bit. Where elements come and go with
+    /// a value (bending or drag from nothing, another bending law), the change is refused and nothing is changed.
+    pub fn set_materials(&mut self, parameters: &Parameters) -> Result<(), ElasticityError> {
+        let mut materials = MaterialTable::default();
+        for (made_for, material) in self.made_for.iter().zip(&parameters.materials) {
+            made_for.check(material)?;
+            let wrong = |source| ElasticityError::Bending { body: made_for.body.clone(), source };
+            materials.push(material).map_err(wrong)?;
+        }
+        materials.set_plate_factors(&self.lists.plates);
+        self.materials = materials;
+        self.damping.iter_mut().for_each(|damping| damping.set(parameters));
+        let with_drag = || parameters.materials.iter().map(drag_coefficients).filter(DragCoefficients::acts);
+        self.triangle_drag.set_kinds(with_drag(), |kind, coefficients| kind.coefficients = coefficients);
+        self.edge_drag.set_kinds(with_drag(), |kind, coefficients| kind.coefficients = coefficients);
+        self.carried_drag.set_coefficients(|body| drag_coefficients(&parameters.materials[body]));
+        Ok(())
+    }
+
+    /// The values of all materials.
+    pub fn materials(&self) -> &MaterialTable {
+        &self.materials
+    }
+
+    /// Triangles of all sheets, body after body.
+    pub fn triangles(&self) -> &[TriangleElement] {
+        &self.lists.triangles
+    }
+
+    /// Tets of all solids, body after body.
+    pub fn tets(&self) -> &[TetElement] {
+        &self.lists.tets
+    }
+
+    /// Edges of all rods, as in the model.
+    pub fn rod_edges(&self) -> &[RodStretch] {
+        &self.lists.rod_edges
+    }
+
+    /// Joints of all rods, as in the model.
+    pub fn rod_joints(&self) -> &[RodBendTwist] {
+        &self.lists.rod_joints
+    }
+
+    /// Hinges of all sheets that resist bending, body after body, whatever their bending law.
+    pub fn folds<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = Result<Fold, ElasticityError>> + 'a {
+        let sheets = model.bodies.iter().zip(&self.made_for).filter(|(_, made)| made.is_sheet());
+        sheets.enumerate().filter(|(_, (_, made))| made.bends()).flat_map(move |(place, (body, made))| {
+            let keeps_curvature = made.is_curved() && body.rest_shape == RestShape::Mesh;
+            let wrong = |source| ElasticityError::Bending { body: body.name.clone(), source };
+            let fold = move |hinge: Hinge| {
+                let rest = hinge.nodes.map(|n| model.rest[n as usize]);
+                Fold::new(hinge.nodes, rest, keeps_curvature, place as u32).map_err(wrong)
+            };
+            Topology::new(&body.triangles).hinges.into_iter().map(fold)
+        })
+    }
+
+    fn at<'a>(&'a self, blocks: &'a [Vec3], frames: &'a [EdgeFrame]) -> Configuration<'a> {
+        Configuration { blocks, frames, materials: &self.materials }
     }
 
     /// Pattern of its Hessian.
     pub fn pattern(&self) -> &Arc<BlockPattern> {
         self.energies.pattern()
-    }
-
-    /// The groups of elements.
-    pub fn energies(&self) -> &Energies {
-        &self.energies
     }
 
     /// Pressure in closed surfaces; its curvature is not part of [`Elasticity::add_hessian`].
@@ -106,7 +147,7 @@ impl Elasticity {
 
     /// Energy \[J\] in a step that begins at `time` \[s\]; +∞ beyond what a law allows.
     pub fn energy(&self, blocks: &[Vec3], frames: &[EdgeFrame], time: f64) -> f64 {
-        let elastic = self.energies.energy(&Configuration { blocks, frames });
+        let elastic = self.energies.energy(&self.at(blocks, frames));
         elastic + self.couplings.energy(blocks, time) + self.inflations.energy(blocks)
     }
 
@@ -117,7 +158,7 @@ impl Elasticity {
         frames: &[EdgeFrame],
         time: f64,
     ) -> Vec<(&'static str, f64)> {
-        let mut kinds = self.energies.energy_by_kind(&Configuration { blocks, frames });
+        let mut kinds = self.energies.energy_by_kind(&self.at(blocks, frames));
         if !self.couplings.is_empty() {
             let energy = self.couplings.energy(blocks, time);
             match kinds.iter_mut().find(|(kind, _)| *kind == "attachment") {
@@ -133,7 +174,7 @@ impl Elasticity {
 
     /// Adds the gradient \[N\].
     pub fn add_gradient(&self, blocks: &[Vec3], frames: &[EdgeFrame], time: f64, target: &mut [Vec3]) {
-        self.energies.add_gradient(&Configuration { blocks, frames }, 1.0, target);
+        self.energies.add_gradient(&self.at(blocks, frames), 1.0, target);
         self.couplings.add_gradient(blocks, time, target);
         self.inflations.add_gradient(blocks, target);
     }
@@ -147,20 +188,20 @@ impl Elasticity {
         curvature: Curvature,
         target: &mut BlockMatrix,
     ) {
-        self.energies.add_hessian(&Configuration { blocks, frames }, 1.0, curvature, target);
+        self.energies.add_hessian(&self.at(blocks, frames), 1.0, curvature, target);
         self.couplings.add_hessian(blocks, time, curvature, target);
     }
 
     /// Whether any element is damped in proportion to its stiffness.
     pub fn has_damping(&self) -> bool {
-        self.damping.iter().any(Option::is_some)
+        self.damping.iter().any(|damping| damping.per_element().is_some())
     }
 
     /// Adds Σ β K with the projected stiffness K of each element \[N s/m\].
     pub fn add_damping(&self, blocks: &[Vec3], frames: &[EdgeFrame], target: &mut BlockMatrix) {
-        let at = Configuration { blocks, frames };
-        for (named, beta) in self.energies.groups().iter().zip(&self.damping) {
-            if let Some(beta) = beta {
+        let at = self.at(blocks, frames);
+        for (named, damping) in self.energies.groups().iter().zip(&self.damping) {
+            if let Some(beta) = damping.per_element() {
                 let weights = Weights { scale: 1.0, per_element: Some(beta) };
                 named.group.add_hessian(&at, weights, Curvature::Projected, target);
             }
@@ -228,66 +269,18 @@ impl Elasticity {
     }
 }
 
-type DampingTable = Vec<Option<Vec<f64>>>;
-
-fn element_groups(
-    model: &Model,
-    parameters: &Parameters,
-) -> Result<(Vec<NamedGroup>, DampingTable), ElasticityError> {
-    let (mut membrane, mut solid) = (Collected::new(), Collected::new());
-    let (mut hinge, mut quadratic) = (Collected::new(), Collected::new());
-    let (mut shape4, mut shape5, mut shape6) = (Collected::new(), Collected::new(), Collected::new());
-    let (mut stretch, mut bend) = (Collected::new(), Collected::new());
-    let (mut one, mut two, mut three) = (Collected::new(), Collected::new(), Collected::new());
-    let (mut four, mut five, mut six) = (Collected::new(), Collected::new(), Collected::new());
-    for (index, material) in parameters.materials.iter().enumerate() {
-        let damping = material.damping();
-        let body = BodyElements::new(model, index, material)?;
-        membrane.extend(body.membrane, damping.stiffness);
-        solid.extend(body.solid, damping.stiffness);
-        stretch.extend(body.stretch, damping.stiffness);
-        hinge.extend(body.hinge, damping.bending);
-        quadratic.extend(body.quadratic, damping.bending);
-        shape4.extend(body.shape.four, damping.bending);
-        shape5.extend(body.shape.five, damping.bending);
-        shape6.extend(body.shape.six, damping.bending);
-        bend.extend(body.bend, damping.bending);
-        one.extend(body.frames.one, damping.stiffness);
-        two.extend(body.frames.two, damping.stiffness);
-        three.extend(body.frames.three, damping.stiffness);
-        four.extend(body.frames.four, damping.stiffness);
-        five.extend(body.frames.five, damping.stiffness);
-        six.extend(body.frames.six, damping.stiffness);
-    }
-    let mut roots = Collected::new();
-    roots.extend(model.roots.raised.iter().map(|&root| RaisedRootElement { root }).collect(), 0.0);
-    let mut out = Groups { blocks: model.blocks(), groups: Vec::new(), damping: Vec::new() };
-    out.push("membrane", membrane);
-    out.push("bending", hinge);
-    out.push("bending", quadratic);
-    out.push("bending", shape4);
-    out.push("bending", shape5);
-    out.push("bending", shape6);
-    out.push("solid", solid);
-    out.push("stretch", stretch);
-    out.push("bend_twist", bend);
-    out.push("frames", one);
-    out.push("frames", two);
-    out.push("frames", three);
-    out.push("frames", four);
-    out.push("frames", five);
-    out.push("frames", six);
-    out.push("attachment", roots);
-    Ok((out.groups, out.damping))
+fn drag_coefficients(material: &Material) -> DragCoefficients {
+    let drag = material.drag();
+    DragCoefficients { normal: drag.normal, tangential: drag.tangential }
 }
 
 /// Drag of bodies on frames, through the surface that they carry.
 fn carried_drag(model: &Model, parameters: &Parameters) -> CarriedDrag {
     let mut out = CarriedDrag::default();
-    for (body, material) in model.bodies.iter().zip(&parameters.materials) {
-        let drag = material.drag();
-        if body.kind.on_frames() && (drag.normal != 0.0 || drag.tangential != 0.0) {
-            out.add(model, body, DragCoefficients { normal: drag.normal, tangential: drag.tangential });
+    for (index, body) in model.bodies.iter().enumerate() {
+        let coefficients = drag_coefficients(&parameters.materials[index]);
+        if body.kind.on_frames() && coefficients.acts() {
+            out.add(model, index, coefficients);
         }
     }
     out
@@ -299,11 +292,10 @@ fn drag_groups(
 ) -> (DragGroup<TriangleDrag, 3>, DragGroup<EdgeDrag, 2>) {
     let (mut triangles, mut edges) = (Vec::new(), Vec::new());
     for (body, material) in model.bodies.iter().zip(&parameters.materials) {
-        let drag = material.drag();
-        if drag.normal == 0.0 && drag.tangential == 0.0 {
+        let coefficients = drag_coefficients(material);
+        if !coefficients.acts() {
             continue;
         }
-        let coefficients = DragCoefficients { normal: drag.normal, tangential: drag.tangential };
         triangles.push((TriangleDrag { coefficients }, body.triangles.to_vec()));
         let rods = body.edges.clone().map(|e| model.rods.edges[e].nodes).collect();
         edges.push((EdgeDrag { radius: 0.5 * body.thickness, coefficients }, rods));

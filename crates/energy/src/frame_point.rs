@@ -5,7 +5,7 @@
 //! affine motion of all nodes gives its own F exactly.   \[Faure2011, eq. 7 and 8, with any solid law\]
 
 use crate::element::{Curvature, Element, LocalHessian, Stencil};
-use crate::laws::{Lame, SolidLaw};
+use crate::material_table::SolidValues;
 use stiction_numerics::{Mat3, Vec3};
 use stiction_scene::resolved::MaterialPoint;
 
@@ -18,18 +18,16 @@ pub struct FramePoint<const N: usize> {
     pub gradients: [Vec3; N],
     /// Rest volume \[m³\].
     pub volume: f64,
-    /// Law.
-    pub law: SolidLaw,
-    /// Material values \[Pa\].
-    pub lame: Lame,
+    /// Its place among the solids of the material table.
+    pub material: u32,
 }
 
 impl<const N: usize> FramePoint<N> {
     /// A point with exactly `N` nodes; `None` when it has another number.
-    pub fn new(point: &MaterialPoint, law: SolidLaw, lame: Lame) -> Option<Self> {
+    pub fn new(point: &MaterialPoint, material: u32) -> Option<Self> {
         let nodes = point.nodes.as_slice().try_into().ok()?;
         let gradients = point.gradients.as_slice().try_into().ok()?;
-        Some(FramePoint { nodes, gradients, volume: point.volume, law, lame })
+        Some(FramePoint { nodes, gradients, volume: point.volume, material })
     }
 
     /// Deformation gradient.
@@ -44,16 +42,19 @@ impl<const N: usize> Element<N> for FramePoint<N> {
     }
 
     fn energy(&self, at: &Stencil<'_, N>) -> f64 {
-        self.volume * self.law.energy(&self.deformation(&at.x), &self.lame)
+        let SolidValues { law, lame } = at.materials.solid(self.material);
+        self.volume * law.energy(&self.deformation(&at.x), lame)
     }
 
     fn gradient(&self, at: &Stencil<'_, N>) -> [Vec3; N] {
-        let stress = self.law.stress(&self.deformation(&at.x), &self.lame) * self.volume;
+        let SolidValues { law, lame } = at.materials.solid(self.material);
+        let stress = law.stress(&self.deformation(&at.x), lame) * self.volume;
         self.gradients.map(|g| stress * g)
     }
 
     fn hessian(&self, at: &Stencil<'_, N>, curvature: Curvature) -> LocalHessian<N> {
-        let principal = self.law.hessian(&self.deformation(&at.x), &self.lame, curvature);
+        let SolidValues { law, lame } = at.materials.solid(self.material);
+        let principal = law.hessian(&self.deformation(&at.x), lame, curvature);
         let blocks = principal.weighted(self.volume);
         let shapes = self.gradients.map(|g| principal.v.tr_mul(&g));
         let mut hessian = [[Mat3::zeros(); N]; N];
@@ -88,16 +89,16 @@ pub struct FramePoints {
 
 impl FramePoints {
     /// The points of a body. Points of more than six frames do not exist: making a scene limits them.
-    pub fn new(points: &[MaterialPoint], law: SolidLaw, lame: Lame) -> FramePoints {
+    pub fn new(points: &[MaterialPoint], material: u32) -> FramePoints {
         let mut out = FramePoints::default();
         for point in points {
             match point.nodes.len() / 4 {
-                1 => out.one.extend(FramePoint::new(point, law, lame)),
-                2 => out.two.extend(FramePoint::new(point, law, lame)),
-                3 => out.three.extend(FramePoint::new(point, law, lame)),
-                4 => out.four.extend(FramePoint::new(point, law, lame)),
-                5 => out.five.extend(FramePoint::new(point, law, lame)),
-                _ => out.six.extend(FramePoint::new(point, law, lame)),
+                1 => out.one.extend(FramePoint::new(point, material)),
+                2 => out.two.extend(FramePoint::new(point, material)),
+                3 => out.three.extend(FramePoint::new(point, material)),
+                4 => out.four.extend(FramePoint::new(point, material)),
+                5 => out.five.extend(FramePoint::new(point, material)),
+                _ => out.six.extend(FramePoint::new(point, material)),
             }
         }
         out
@@ -108,6 +109,8 @@ impl FramePoints {
 mod tests {
     use super::*;
     use crate::check::{Checks, Random, check_element};
+    use crate::laws::{Lame, SolidLaw};
+    use crate::material_table::MaterialTable;
 
     /// Two frames with random gradients that sum to zero, and their rest places such that F = I there.
     fn two_frames() -> (FramePoint<8>, [Vec3; 8]) {
@@ -119,13 +122,7 @@ mod tests {
         let f = rest.iter().zip(&gradients).fold(Mat3::zeros(), |f, (x, g)| f + x * g.transpose());
         let inverse = f.try_inverse().expect("random gradients span space");
         gradients.iter_mut().for_each(|g| *g = inverse.tr_mul(g));
-        let point = FramePoint {
-            nodes: [0, 1, 2, 3, 4, 5, 6, 7],
-            gradients,
-            volume: 0.3,
-            law: SolidLaw::Corotated,
-            lame: Lame::solid(2e3, 0.3),
-        };
+        let point = FramePoint { nodes: [0, 1, 2, 3, 4, 5, 6, 7], gradients, volume: 0.3, material: 0 };
         (point, rest)
     }
 
@@ -133,10 +130,11 @@ mod tests {
     fn derivatives_and_rigid_motions() {
         let (point, rest) = two_frames();
         for law in [SolidLaw::Corotated, SolidLaw::FixedCorotated, SolidLaw::StableNeoHookean] {
-            let point = FramePoint { law, ..point };
+            let materials = MaterialTable::of_solid(law, Lame::solid(2e3, 0.3));
             let near = |random: &mut Random| Stencil {
                 x: std::array::from_fn(|a| rest[a] + random.vector() * 0.05),
                 frames: &[],
+                materials: &materials,
             };
             check_element(&point, near, &Checks::nodes(0.5));
         }

@@ -11,17 +11,8 @@
 //! ([`RankOne`]); the second is indefinite and left out, so that what remains is positive semi-definite.
 
 use stiction_bodies::{Body, Model};
-use stiction_numerics::{Vec3, ordered_sum_by};
+use stiction_numerics::{RankOne, Vec3, ordered_sum_by};
 use stiction_scene::resolved::{Inflation, InflationLaw, RestShape};
-
-/// `weight · g gᵀ`, g given at some blocks.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RankOne {
-    /// −dp/dV \[Pa/m³\], not negative.
-    pub weight: f64,
-    /// ∂V/∂x by node \[m²\].
-    pub gradient: Vec<(u32, Vec3)>,
-}
 
 /// All closed surfaces under pressure of a model.
 #[derive(Clone, Debug, Default)]
@@ -76,12 +67,13 @@ impl Inflations {
         }
     }
 
-    /// The part of the curvature that couples whole surfaces; those of constant pressure have none.
+    /// The part of the curvature that couples whole surfaces: weights −dp/dV \[Pa/m³\], vectors ∂V/∂x
+    /// by node \[m²\]. Surfaces of constant pressure have none.
     pub fn rank_ones(&self, blocks: &[Vec3]) -> Vec<RankOne> {
         let part = |surface: &ClosedSurface| {
             let (_, slope) = surface.pressure(volume(&surface.triangles, blocks));
             (slope < 0.0)
-                .then(|| RankOne { weight: -slope, gradient: surface.volume_gradient(blocks).collect() })
+                .then(|| RankOne { weight: -slope, vector: surface.volume_gradient(blocks).collect() })
         };
         self.surfaces.iter().filter_map(part).collect()
     }
@@ -174,8 +166,8 @@ mod tests {
                     let slope = (high.0 - low.0) / (2.0 * step);
                     assert!((slope - gradient[i][k]).abs() < 1e-6 * gradient[i].norm(), "{law:?} {i} {k}");
                     let fall = (high.1 - low.1) / (2.0 * step);
-                    let expected = -one.weight * one.gradient[i].1[k];
-                    assert!((fall - expected).abs() < 1e-6 * one.weight * one.gradient[i].1.norm());
+                    let expected = -one.weight * one.vector[i].1[k];
+                    assert!((fall - expected).abs() < 1e-6 * one.weight * one.vector[i].1.norm());
                 }
             }
             // No force in sum, wherever it stands.

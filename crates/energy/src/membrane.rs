@@ -4,9 +4,7 @@
 //! `g_1, g_2` = rows of `Dm⁻¹` and `g_0 = −(g_1+g_2)`: `F = Σ_a x_a g_aᵀ`, `E = A ψ(F)`, gradient `A P g_a`.
 
 use crate::element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};
-use crate::laws::MembraneLaw;
 use crate::solid::complete_from_first;
-use std::sync::Arc;
 use stiction_numerics::{Mat2, Mat3, Mat3x2, Vec2, Vec3};
 
 /// Area below this fraction of the squared longest edge counts as degenerate.
@@ -63,14 +61,14 @@ impl TriangleRest {
 }
 
 /// Elastic triangle over three nodes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriangleElement {
     /// The nodes.
     pub nodes: [u32; 3],
     /// Geometric factor.
     pub rest: TriangleRest,
-    /// Law with its material values \[N/m\], one for all triangles of a body.
-    pub law: Arc<MembraneLaw>,
+    /// Its place among the sheets of the material table.
+    pub material: u32,
 }
 
 impl TriangleElement {
@@ -86,18 +84,19 @@ impl Element<3> for TriangleElement {
     }
 
     fn energy(&self, at: &Stencil<'_, 3>) -> f64 {
-        self.rest.area * self.law.energy(&self.deformation(&at.x))
+        self.rest.area * at.materials.sheet(self.material).membrane.energy(&self.deformation(&at.x))
     }
 
     fn gradient(&self, at: &Stencil<'_, 3>) -> [Vec3; 3] {
-        let stress = self.law.stress(&self.deformation(&at.x));
+        let stress = at.materials.sheet(self.material).membrane.stress(&self.deformation(&at.x));
         let forces = stress * self.rest.inverse.transpose() * self.rest.area;
         let (f1, f2) = (forces.column(0), forces.column(1));
         [-(f1 + f2), f1.into(), f2.into()]
     }
 
     fn hessian(&self, at: &Stencil<'_, 3>, curvature: Curvature) -> LocalHessian<3> {
-        let columns = self.law.hessian(&self.deformation(&at.x), curvature);
+        let law = &at.materials.sheet(self.material).membrane;
+        let columns = law.hessian(&self.deformation(&at.x), curvature);
         let shape = |a: usize| self.rest.inverse.row(a).transpose();
         let (first, second) = (shape(0), shape(1));
         let (weighted_first, weighted_second) = (first * self.rest.area, second * self.rest.area);

@@ -1,20 +1,15 @@
 //! The elements of one body from its topology, rest shape and material.
 
-use crate::bending::{
-    BendError, EdgeNumbering, HingeElement, HingeScale, Plate, QuadraticBend, ShapeElements, Topology,
-};
+use crate::bending::{BendError, EdgeNumbering, HingeElement, QuadraticBend, ShapeElements, Topology};
 use crate::element::{RestShapeError, Stencil};
 use crate::frame_point::FramePoints;
-use crate::laws::{BaraffWitkin, Lame, MembraneLaw, Orthotropic, SolidLaw};
+use crate::material_table::NO_MATERIALS;
 use crate::membrane::{TriangleElement, TriangleRest};
 use crate::rod::{JointRest, RodBendTwist, RodStretch};
 use crate::solid::TetElement;
-use std::sync::Arc;
 use stiction_bodies::{Body, EdgeFrame, Model};
 use stiction_numerics::{Mat2, Mat3x2, Vec2, Vec3};
-use stiction_scene::material::{
-    self, BendingLaw, ClothMaterial, Material, MembraneStiffness, RodMaterial, SolidMaterial,
-};
+use stiction_scene::material::{BendingLaw, ClothMaterial, Material, RodMaterial};
 use stiction_scene::resolved::RestShape;
 
 /// Why the elements of a body cannot be made.
@@ -36,6 +31,25 @@ pub enum ElasticityError {
         /// What is wrong with it.
         source: BendError,
     },
+    /// A change of material that asks for other elements.
+    #[error(
+        "body `{body}`: {what} cannot change while a simulation lives, since elements come and go with it: make the simulation again"
+    )]
+    OtherElements {
+        /// Name of the body.
+        body: String,
+        /// What would change.
+        what: &'static str,
+    },
+}
+
+/// Where the values of a body stand in the material table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MaterialPlace {
+    /// In the list of its kind.
+    pub material: u32,
+    /// Factor of its first triangle that bends by the shape operator.
+    pub first_factor: usize,
 }
 
 /// Elements of one body; lists that do not apply stay empty.
@@ -52,42 +66,49 @@ pub(crate) struct BodyElements {
 }
 
 impl BodyElements {
-    /// The elements of body `index` of a model.
-    pub fn new(model: &Model, index: usize, material: &Material) -> Result<BodyElements, ElasticityError> {
-        let body = &model.bodies[index];
+    /// The elements of a body.
+    pub fn new(
+        model: &Model,
+        body: &Body,
+        material: &Material,
+        place: MaterialPlace,
+    ) -> Result<BodyElements, ElasticityError> {
         let mut out = BodyElements::default();
         let name = || body.name.clone();
         match material {
             Material::Cloth(cloth) => {
-                out.membrane = membrane(model, body, cloth)
+                out.membrane = membrane(model, body, place.material)
                     .map_err(|source| ElasticityError::RestShape { body: name(), source })?;
-                out.add_bending(model, body, cloth)
+                out.add_bending(model, body, cloth, place)
                     .map_err(|source| ElasticityError::Bending { body: name(), source })?;
             }
-            Material::Solid(solid) => {
-                out.solid = tets(model, body, solid)
+            Material::Solid(_) => {
+                out.solid = tets(model, body, place.material)
                     .map_err(|source| ElasticityError::RestShape { body: name(), source })?;
-                let (law, lame) = solid_law(solid);
-                out.frames = FramePoints::new(&body.points, law, lame);
+                out.frames = FramePoints::new(&body.points, place.material);
             }
-            Material::Rod(rod) => out.add_rods(model, body, rod),
+            Material::Rod(rod) => out.add_rods(model, body, rod, place.material),
             Material::Rigid(_) => {}
         }
         Ok(out)
     }
 
-    fn add_bending(&mut self, model: &Model, body: &Body, cloth: &ClothMaterial) -> Result<(), BendError> {
+    fn add_bending(
+        &mut self,
+        model: &Model,
+        body: &Body,
+        cloth: &ClothMaterial,
+        place: MaterialPlace,
+    ) -> Result<(), BendError> {
         if cloth.bending_stiffness == 0.0 {
             return Ok(());
         }
-        let plate = Plate::new(cloth.bending_stiffness, cloth.bending_poisson)?;
         let topology = Topology::new(&body.triangles);
         let rest = |node: u32| model.rest[node as usize];
-        let scale = HingeScale::default();
         match cloth.bending {
             BendingLaw::Hinge => {
                 for hinge in &topology.hinges {
-                    let mut element = HingeElement::new(hinge.nodes, hinge.nodes.map(rest), &plate, scale)?;
+                    let mut element = HingeElement::new(hinge.nodes, hinge.nodes.map(rest), place.material)?;
                     if !keeps_curvature(body, cloth) {
                         element.rest_angle = 0.0;
                     }
@@ -98,13 +119,13 @@ impl BodyElements {
                 for hinge in &topology.hinges {
                     let at_rest = hinge.nodes.map(rest);
                     self.quadratic.push(match keeps_curvature(body, cloth) {
-                        true => QuadraticBend::new(hinge.nodes, at_rest, &plate, scale)?,
-                        false => QuadraticBend::flattening(hinge.nodes, at_rest, &plate, scale)?,
+                        true => QuadraticBend::new(hinge.nodes, at_rest, place.material)?,
+                        false => QuadraticBend::flattening(hinge.nodes, at_rest, place.material)?,
                     });
                 }
             }
             BendingLaw::ShapeOperator => {
-                self.shape = shape_elements(model, body, &topology, &plate)?;
+                self.shape = shape_elements(model, body, &topology, place)?;
                 if !keeps_curvature(body, cloth) {
                     self.shape.flatten();
                 }
@@ -113,21 +134,17 @@ impl BodyElements {
         Ok(())
     }
 
-    fn add_rods(&mut self, model: &Model, body: &Body, rod: &RodMaterial) {
-        let section = &rod.section;
-        let bend = section.second_moments().map(|moment| rod.young_bend * moment);
-        let twist = rod.shear * section.torsion_constant();
+    fn add_rods(&mut self, model: &Model, body: &Body, rod: &RodMaterial, material: u32) {
         for edge in body.edges.clone().map(|e| &model.rods.edges[e]) {
-            let stiffness = rod.young_stretch * section.area();
-            self.stretch.push(RodStretch { nodes: edge.nodes, stiffness, length: edge.length });
+            self.stretch.push(RodStretch { nodes: edge.nodes, material, length: edge.length });
         }
         let frames = model.rods.initial_frames(&model.rest);
         for joint in body.joints.clone().map(|j| &model.rods.joints[j]) {
             let [a, b, c] = joint.nodes;
             let [before, after] = joint.edges.map(|e| model.twist_block(e as usize) as u32);
             let rest = JointRest::straight(joint.edges.map(|e| model.rods.edges[e as usize].length));
-            let straight =
-                RodBendTwist { blocks: [a, b, c, before, after], edges: joint.edges, bend, twist, rest };
+            let blocks = [a, b, c, before, after];
+            let straight = RodBendTwist { blocks, edges: joint.edges, material, rest };
             self.bend.push(match rod.rest_curved {
                 true => straight.relaxed_at(&rest_stencil(model, joint.nodes, &frames)),
                 false => straight,
@@ -141,7 +158,7 @@ fn shape_elements(
     model: &Model,
     body: &Body,
     topology: &Topology,
-    plate: &Plate,
+    place: MaterialPlace,
 ) -> Result<ShapeElements, BendError> {
     if body.shell_edges.len() != topology.hinges.len() {
         return Err(BendError::NoEdgeNormals);
@@ -149,6 +166,7 @@ fn shape_elements(
     let first = EdgeNumbering {
         block: model.shell_angle_block(body.shell_edges.start),
         frame: model.shell_frame(body.shell_edges.start),
+        factor: place.first_factor,
     };
     let corners = |t: usize| {
         body.triangles[t].map(|n| match (body.rest_shape, &body.uv) {
@@ -157,13 +175,13 @@ fn shape_elements(
         })
     };
     let edges = &model.shell_edges[body.shell_edges.clone()];
-    ShapeElements::new(&body.triangles, edges, first, &model.rest, corners, plate)
+    ShapeElements::new(&body.triangles, edges, first, &model.rest, corners, place.material)
 }
 
 /// A joint in the rest shape, with frames free of twist.
 fn rest_stencil<'a>(model: &Model, nodes: [u32; 3], frames: &'a [EdgeFrame]) -> Stencil<'a, 5> {
     let [a, b, c] = nodes.map(|n| model.rest[n as usize]);
-    Stencil { x: [a, b, c, Vec3::zeros(), Vec3::zeros()], frames }
+    Stencil { x: [a, b, c, Vec3::zeros(), Vec3::zeros()], frames, materials: &NO_MATERIALS }
 }
 
 /// A pattern is flat; a mesh keeps its curvature when the material says so.
@@ -171,15 +189,9 @@ fn keeps_curvature(body: &Body, cloth: &ClothMaterial) -> bool {
     cloth.rest_curved && body.rest_shape == RestShape::Mesh
 }
 
-fn membrane(
-    model: &Model,
-    body: &Body,
-    cloth: &ClothMaterial,
-) -> Result<Vec<TriangleElement>, RestShapeError> {
-    let law = Arc::new(membrane_law(cloth));
-    let element = |&nodes: &[u32; 3]| {
-        Ok(TriangleElement { nodes, rest: triangle_rest(model, body, nodes)?, law: law.clone() })
-    };
+fn membrane(model: &Model, body: &Body, material: u32) -> Result<Vec<TriangleElement>, RestShapeError> {
+    let element =
+        |&nodes: &[u32; 3]| Ok(TriangleElement { nodes, rest: triangle_rest(model, body, nodes)?, material });
     body.triangles.iter().map(element).collect()
 }
 
@@ -206,51 +218,8 @@ fn direction_of_u(x: &[Vec3; 3], uv: &[Vec2; 3]) -> Option<Vec3> {
     Some((edges * flat.try_inverse()?).column(0).into_owned())
 }
 
-fn membrane_law(cloth: &ClothMaterial) -> MembraneLaw {
-    let h = cloth.thickness;
-    match (cloth.membrane, cloth.stretch) {
-        (material::MembraneLaw::BaraffWitkin, stretch) => {
-            let (warp, weft, shear) = match stretch {
-                MembraneStiffness::Isotropic { young, poisson } => {
-                    (young, young, young / (2.0 * (1.0 + poisson)))
-                }
-                MembraneStiffness::Orthotropic { warp, weft, shear, .. } => (warp, weft, shear),
-            };
-            MembraneLaw::BaraffWitkin(BaraffWitkin::from_moduli(warp, weft, shear, h))
-        }
-        (_, MembraneStiffness::Orthotropic { warp, weft, shear, poisson }) => {
-            MembraneLaw::Orthotropic(Orthotropic::from_moduli(warp, weft, poisson, shear, h))
-        }
-        (law, MembraneStiffness::Isotropic { young, poisson }) => {
-            let lame = Lame::plane_stress(young, poisson, h);
-            match law {
-                material::MembraneLaw::NeoHookean => MembraneLaw::NeoHookean(lame),
-                material::MembraneLaw::Arap => MembraneLaw::Corotated(lame),
-                material::MembraneLaw::Stvk | material::MembraneLaw::BaraffWitkin => {
-                    MembraneLaw::StVenantKirchhoff(lame)
-                }
-            }
-        }
-    }
-}
-
-/// Law and moduli of a solid; `volume_stiffness` stiffens its volume.
-fn solid_law(solid: &SolidMaterial) -> (SolidLaw, Lame) {
-    let law = match solid.law {
-        material::SolidLaw::Stvk => SolidLaw::StVenantKirchhoff,
-        material::SolidLaw::NeoHookean => SolidLaw::NeoHookean,
-        material::SolidLaw::StableNeoHookean => SolidLaw::StableNeoHookean,
-        material::SolidLaw::Corotated => SolidLaw::Corotated,
-        material::SolidLaw::FixedCorotated => SolidLaw::FixedCorotated,
-    };
-    let mut lame = Lame::solid(solid.young, solid.poisson);
-    lame.lambda += solid.volume_stiffness;
-    (law, lame)
-}
-
-fn tets(model: &Model, body: &Body, solid: &SolidMaterial) -> Result<Vec<TetElement>, RestShapeError> {
-    let (law, lame) = solid_law(solid);
+fn tets(model: &Model, body: &Body, material: u32) -> Result<Vec<TetElement>, RestShapeError> {
     let element =
-        |&nodes: &[u32; 4]| TetElement::new(nodes, &nodes.map(|n| model.rest[n as usize]), law, lame);
+        |&nodes: &[u32; 4]| TetElement::new(nodes, &nodes.map(|n| model.rest[n as usize]), material);
     body.tets.iter().map(element).collect()
 }

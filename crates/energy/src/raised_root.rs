@@ -58,6 +58,7 @@ impl Element<4> for RaisedRootElement {
 mod tests {
     use super::*;
     use crate::check::Random;
+    use crate::material_table::NO_MATERIALS;
 
     fn element(height: f64) -> RaisedRootElement {
         let root = RaisedRoot { nodes: [0, 1, 2, 3], weights: [0.2, 0.5, 0.3], height, stiffness: 40.0 };
@@ -70,7 +71,7 @@ mod tests {
         let element = element(0.3);
         for _ in 0..20 {
             let x: [Vec3; 4] = std::array::from_fn(|_| random.vector());
-            let at = |x: [Vec3; 4]| Stencil { x, frames: &[] };
+            let at = |x: [Vec3; 4]| Stencil { x, frames: &[], materials: &NO_MATERIALS };
             let gradient = element.gradient(&at(x));
             let scale = gradient.iter().map(|g| g.amax()).fold(1e-3, f64::max);
             for a in 0..4 {
@@ -95,13 +96,14 @@ mod tests {
         let [a, b, c] = [Vec3::zeros(), Vec3::x(), Vec3::y()];
         let held = a * 0.2 + b * 0.5 + c * 0.3 + Vec3::z() * 0.25;
         let x = [held, a, b, c];
-        let hessian = element.hessian(&Stencil { x, frames: &[] }, Curvature::Exact);
+        let hessian =
+            element.hessian(&Stencil { x, frames: &[], materials: &NO_MATERIALS }, Curvature::Exact);
         for p in 0..4 {
             for i in 0..3 {
                 let moved = |step: f64| {
                     let mut y = x;
                     y[p][i] += step;
-                    element.gradient(&Stencil { x: y, frames: &[] })
+                    element.gradient(&Stencil { x: y, frames: &[], materials: &NO_MATERIALS })
                 };
                 let (up, down) = (moved(1e-5), moved(-1e-5));
                 for q in 0..4 {

@@ -4,7 +4,7 @@
 //! gradient `V P g_a`, Hessian blocks `V (∂P/∂F : · g_b) g_a`.
 
 use crate::element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};
-use crate::laws::{Lame, SolidLaw};
+use crate::material_table::SolidValues;
 use stiction_numerics::{Mat3, Vec3};
 
 /// Volume below this fraction of the cubed longest edge counts as flat.
@@ -38,22 +38,20 @@ impl TetRest {
 }
 
 /// Elastic tetrahedron over four nodes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TetElement {
     /// The nodes, positively oriented at rest.
     pub nodes: [u32; 4],
     /// Geometric factor.
     pub rest: TetRest,
-    /// Law.
-    pub law: SolidLaw,
-    /// Material values \[Pa\].
-    pub lame: Lame,
+    /// Its place among the solids of the material table.
+    pub material: u32,
 }
 
 impl TetElement {
-    /// An element of the given law on rest positions \[m\].
-    pub fn new(nodes: [u32; 4], rest: &[Vec3; 4], law: SolidLaw, lame: Lame) -> Result<Self, RestShapeError> {
-        Ok(TetElement { nodes, rest: TetRest::new(nodes, rest)?, law, lame })
+    /// An element on rest positions \[m\].
+    pub fn new(nodes: [u32; 4], rest: &[Vec3; 4], material: u32) -> Result<Self, RestShapeError> {
+        Ok(TetElement { nodes, rest: TetRest::new(nodes, rest)?, material })
     }
 
     /// Deformation gradient at a configuration of the four nodes.
@@ -68,18 +66,21 @@ impl Element<4> for TetElement {
     }
 
     fn energy(&self, at: &Stencil<'_, 4>) -> f64 {
-        self.rest.volume * self.law.energy(&self.deformation(&at.x), &self.lame)
+        let SolidValues { law, lame } = at.materials.solid(self.material);
+        self.rest.volume * law.energy(&self.deformation(&at.x), lame)
     }
 
     fn gradient(&self, at: &Stencil<'_, 4>) -> [Vec3; 4] {
-        let stress = self.law.stress(&self.deformation(&at.x), &self.lame);
+        let SolidValues { law, lame } = at.materials.solid(self.material);
+        let stress = law.stress(&self.deformation(&at.x), lame);
         let forces = stress * self.rest.inverse.transpose() * self.rest.volume;
         let (f1, f2, f3) = (forces.column(0), forces.column(1), forces.column(2));
         [-(f1 + f2 + f3), f1.into(), f2.into(), f3.into()]
     }
 
     fn hessian(&self, at: &Stencil<'_, 4>, curvature: Curvature) -> LocalHessian<4> {
-        let principal = self.law.hessian(&self.deformation(&at.x), &self.lame, curvature);
+        let SolidValues { law, lame } = at.materials.solid(self.material);
+        let principal = law.hessian(&self.deformation(&at.x), lame, curvature);
         let blocks = principal.weighted(self.rest.volume);
         // Columns: shape gradients of nodes 1..3 in the principal material frame.
         let shapes = (self.rest.inverse * principal.v).transpose();

@@ -91,6 +91,7 @@ impl Element<2> for SpringElement {
 mod tests {
     use super::*;
     use crate::check::{Checks, check_element};
+    use crate::material_table::NO_MATERIALS;
 
     #[test]
     fn derivatives_under_tension_and_compression() {
@@ -103,7 +104,7 @@ mod tests {
                 |random| {
                     let start = random.vector();
                     let along = random.rotation() * Vec3::x() * length;
-                    Stencil { x: [start, start + along], frames: &[] }
+                    Stencil { x: [start, start + along], frames: &[], materials: &NO_MATERIALS }
                 },
                 &checks,
             );
@@ -113,7 +114,7 @@ mod tests {
     #[test]
     fn collapsed_spring_is_finite_and_projected_to_zero() {
         let spring = SpringElement::thread([0, 1], 1.0, 1.0);
-        let at = Stencil { x: [Vec3::x(); 2], frames: &[] };
+        let at = Stencil { x: [Vec3::x(); 2], frames: &[], materials: &NO_MATERIALS };
         assert_eq!(spring.gradient(&at)[0], Vec3::zeros());
         assert_eq!(spring.hessian(&at, Curvature::Projected)[0][0], Mat3::zeros());
         assert!(spring.hessian(&at, Curvature::Exact)[0][0].iter().all(|h| h.is_finite()));

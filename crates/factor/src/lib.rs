@@ -7,17 +7,26 @@
 //! for any thread count. Orderings act on the block graph (a third of the rows, the same fill) and expand to scalars.
 
 mod block_cholesky;
+mod coupled_solver;
 mod csc;
 mod error;
 mod llt;
 mod lu;
+mod merged;
 mod panels;
 mod plan;
 mod scalar_cholesky;
+mod two_level;
 mod wide;
 
 pub use block_cholesky::SparseCholesky;
+pub use coupled_solver::{
+    CoupledSolveError, CoupledSolveInfo, CoupledSolver, CoupledSolverOptions, CoupledSystem, SolverHistory,
+    SolverPolicy,
+};
 pub use csc::CscMatrix;
 pub use error::FactorError;
 pub use lu::SparseLu;
+pub use merged::MergedCholesky;
 pub use scalar_cholesky::ScalarCholesky;
+pub use two_level::{CoarseLevel, PrecondTwoLevel};

@@ -17,8 +17,9 @@ pub mod ordered;
 pub mod random;
 pub mod stencil_stages;
 pub mod types;
+mod woodbury;
 
-pub use allocation::{map_large_arrays, return_freed_memory};
+pub use allocation::map_large_arrays;
 pub use banded::{BandedCholesky, BandedMatrix};
 pub use block::{
     BlockMatrix, BlockPattern, CoupledMatrix, CouplingTerms, Couplings, ElementColouring, ElementSlots,
@@ -38,3 +39,4 @@ pub use nalgebra;
 pub use ordered::{ordered_dot, ordered_max, ordered_max_by, ordered_sum, ordered_sum_by};
 pub use random::Random;
 pub use types::{Mat2, Mat3, Mat3x2, Vec2, Vec3};
+pub use woodbury::{RankOne, RankOneBase, RankOneSystem, WoodburyError};

@@ -8,13 +8,16 @@ use crate::error::{OutputError, Result};
 use crate::files::{Durability, create_folder, write_atomic_with};
 use crate::sections::Sections;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
+use stiction_limits::{Budget, open_input};
 
 const MAGIC: [u8; 8] = *b"STCHECK\0";
 const VERSION: u32 = 1;
 pub(crate) const SLOTS: [&str; 2] = ["a.bin", "b.bin"];
 const HEAD: &str = "head";
+/// A head holds five numbers, a hash and a version.
+const MAX_HEAD: Budget = Budget::of_bytes(1 << 16);
 const PREFIX: &str = "section/";
 
 /// What a checkpoint belongs to.
@@ -74,18 +77,32 @@ impl Checkpoint {
 
     /// Reads one slot; `None` when it does not exist.
     fn read(path: &Path) -> Result<Option<Self>> {
-        let Some(mut reader) = open_slot(path)? else { return Ok(None) };
+        let Some(reader) = open_slot(path)? else { return Ok(None) };
+        Self::from_container(reader, path, &Budget::default()).map(Some)
+    }
+
+    /// Reads a checkpoint from the bytes of its file; `path` names it in errors.
+    pub fn from_bytes(bytes: &[u8], path: &Path, budget: &Budget) -> Result<Self> {
+        let reader = ContainerReader::open(Cursor::new(bytes), path, MAGIC, VERSION)?;
+        Self::from_container(reader, path, budget)
+    }
+
+    fn from_container<R: Read + Seek>(
+        mut reader: ContainerReader<R>,
+        path: &Path,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let allowed = budget.allow("the checkpoint", reader.unpacked_bytes_of_all());
+        allowed.map_err(|source| OutputError::OverBudget { path: path.to_path_buf(), source })?;
         let mut sections = Sections::new();
         let names: Vec<String> = reader.names().map(String::from).collect();
         for name in &names {
             if let Some(section) = name.strip_prefix(PREFIX) {
-                sections.put_bytes(section, reader.read(name)?);
+                sections.add_bytes(section, reader.read(name, budget)?);
             }
         }
-        let head = reader.read(HEAD)?;
-        Self::from_head(&head, sections)
-            .map(Some)
-            .ok_or_else(|| OutputError::corrupt(path, "its head is incomplete"))
+        let head = reader.read(HEAD, &MAX_HEAD)?;
+        Self::from_head(&head, sections).ok_or_else(|| OutputError::corrupt(path, "its head is incomplete"))
     }
 
     fn container(&self) -> ContainerWriter {
@@ -138,7 +155,7 @@ impl Checkpoint {
 }
 
 fn open_slot(path: &Path) -> Result<Option<ContainerReader<BufReader<File>>>> {
-    match File::open(path) {
+    match open_input(path) {
         Ok(file) => ContainerReader::open(BufReader::new(file), path, MAGIC, VERSION).map(Some),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(OutputError::reading(path, e)),
@@ -148,7 +165,7 @@ fn open_slot(path: &Path) -> Result<Option<ContainerReader<BufReader<File>>>> {
 /// The slot to overwrite: one that is missing or has a damaged head, else the one with the smaller step.
 fn older_slot(folder: &Path) -> usize {
     let step = |slot: &str| {
-        let head = open_slot(&folder.join(slot)).ok()??.read(HEAD).ok()?;
+        let head = open_slot(&folder.join(slot)).ok()??.read(HEAD, &MAX_HEAD).ok()?;
         Checkpoint::from_head(&head, Sections::new()).map(|c| c.step)
     };
     let steps = SLOTS.map(step);

@@ -16,8 +16,10 @@
 
 use crate::error::{OutputError, Result};
 use crate::hash::hash_bytes;
+use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use stiction_limits::Budget;
 
 const HEADER_BYTES: usize = 32;
 /// A table larger than this is damage, not data.
@@ -123,6 +125,8 @@ pub struct ContainerReader<R> {
     source: R,
     path: std::path::PathBuf,
     entries: Vec<Entry>,
+    /// Place in `entries` by name.
+    places: BTreeMap<String, usize>,
 }
 
 impl<R: Read + Seek> ContainerReader<R> {
@@ -156,7 +160,12 @@ impl<R: Read + Seek> ContainerReader<R> {
         let start = HEADER_BYTES as u64 + table_bytes;
         let entries = parse_table(&checked[24..], u32_at(&header, 12), start, size)
             .ok_or_else(|| OutputError::corrupt(path, "it ends before its last block"))?;
-        Ok(Self { source, path: path.to_path_buf(), entries })
+        let places: BTreeMap<String, usize> =
+            entries.iter().enumerate().map(|(place, entry)| (entry.name.clone(), place)).collect();
+        if places.len() < entries.len() {
+            return Err(OutputError::corrupt(path, "two of its blocks have the same name"));
+        }
+        Ok(Self { source, path: path.to_path_buf(), entries, places })
     }
 
     /// Names of all blocks in file order.
@@ -166,15 +175,43 @@ impl<R: Read + Seek> ContainerReader<R> {
 
     /// Whether a block exists.
     pub fn has(&self, name: &str) -> bool {
-        self.entries.iter().any(|e| e.name == name)
+        self.places.contains_key(name)
     }
 
-    /// Reads, checks and unpacks one block.
-    pub fn read(&mut self, name: &str) -> Result<Vec<u8>> {
-        let Self { source, path, entries } = self;
-        let entry = entries
-            .iter()
-            .find(|e| e.name == name)
+    /// Unpacked bytes of a block by the word of the table; 0 when there is none.
+    pub fn unpacked_bytes(&self, name: &str) -> u64 {
+        self.places.get(name).map_or(0, |&place| self.entries[place].raw_bytes)
+    }
+
+    /// Unpacked bytes of all blocks by the word of the table.
+    pub fn unpacked_bytes_of_all(&self) -> u64 {
+        self.entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.raw_bytes))
+    }
+
+    /// Reads, checks and unpacks one block of exactly `bytes` bytes; another size is damage, noticed
+    /// before it is unpacked.
+    pub fn read_exactly(&mut self, name: &str, bytes: u64) -> Result<Vec<u8>> {
+        let found = self.unpacked_bytes(name);
+        if found != bytes {
+            let reason = format!("block `{name}` has {found} bytes, expected {bytes}");
+            return Err(OutputError::corrupt(&self.path, reason));
+        }
+        self.unpack_block(name)
+    }
+
+    /// Reads, checks and unpacks one block that fits into the budget.
+    pub fn read(&mut self, name: &str, budget: &Budget) -> Result<Vec<u8>> {
+        let needed = self.unpacked_bytes(name);
+        let allowed = budget.allow(&format!("block `{name}`"), needed);
+        allowed.map_err(|source| OutputError::OverBudget { path: self.path.clone(), source })?;
+        self.unpack_block(name)
+    }
+
+    fn unpack_block(&mut self, name: &str) -> Result<Vec<u8>> {
+        let Self { source, path, entries, places } = self;
+        let entry = places
+            .get(name)
+            .map(|&place| &entries[place])
             .ok_or_else(|| OutputError::corrupt(path, format!("it has no block `{name}`")))?;
         let io = |e| OutputError::reading(path, e);
         source.seek(SeekFrom::Start(entry.offset)).map_err(io)?;
@@ -195,7 +232,7 @@ fn unpack(stored: Vec<u8>, entry: &Entry) -> Option<Vec<u8>> {
             // Read as a stream with a limit: a forged length must not reserve memory.
             let mut raw = Vec::with_capacity(entry.raw_bytes.min(MAX_RESERVED_BYTES) as usize);
             let decoder = zstd::stream::read::Decoder::new(stored.as_slice()).ok()?;
-            decoder.take(entry.raw_bytes + 1).read_to_end(&mut raw).ok()?;
+            decoder.take(entry.raw_bytes.saturating_add(1)).read_to_end(&mut raw).ok()?;
             raw
         }
         _ => return None,
@@ -290,7 +327,7 @@ mod tests {
     fn read_all(file: &[u8]) -> Result<Vec<Vec<u8>>> {
         let mut reader = ContainerReader::open(Cursor::new(file), Path::new("x"), MAGIC, 3)?;
         let names: Vec<String> = reader.names().map(String::from).collect();
-        names.iter().map(|name| reader.read(name)).collect()
+        names.iter().map(|name| reader.read(name, &Budget::of_bytes(1 << 20))).collect()
     }
 
     proptest! {
@@ -316,6 +353,29 @@ mod tests {
         let file = sample(b"abc");
         let error = ContainerReader::open(Cursor::new(&file), Path::new("x"), MAGIC, 4).err().unwrap();
         assert!(matches!(error, OutputError::FormatVersion { found: 3, expected: 4, .. }));
+    }
+
+    /// 65 kB that unpack to 64 MB: the table tells, so nothing is unpacked beyond the budget.
+    #[test]
+    fn blocks_beyond_budget_or_expectation_are_not_unpacked() {
+        let mut writer = ContainerWriter::new(MAGIC, 3);
+        writer.add("bomb", &vec![0; 64 << 20], Filter::None, Codec::Zstd);
+        let file = writer.into_bytes();
+        assert!(file.len() < 65_000, "{}", file.len());
+        let mut reader = ContainerReader::open(Cursor::new(&file), Path::new("x"), MAGIC, 3).unwrap();
+        let error = reader.read("bomb", &Budget::of_bytes(1 << 20)).unwrap_err().to_string();
+        assert!(error.contains("67.1 MB") && error.contains("1.0 MB"), "{error}");
+        let error = reader.read_exactly("bomb", 12).unwrap_err().to_string();
+        assert!(error.contains("67108864 bytes, expected 12"), "{error}");
+        assert_eq!(reader.read("bomb", &Budget::of_bytes(1 << 27)).unwrap().len(), 64 << 20);
+    }
+
+    #[test]
+    fn two_blocks_of_one_name_are_damage() {
+        let mut writer = ContainerWriter::new(MAGIC, 3);
+        writer.add("a", b"1", Filter::None, Codec::Raw);
+        writer.add("a", b"2", Filter::None, Codec::Raw);
+        assert!(read_all(&writer.into_bytes()).unwrap_err().to_string().contains("same name"));
     }
 
     #[test]

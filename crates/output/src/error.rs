@@ -2,6 +2,7 @@
 
 use std::io::{Error as IoError, ErrorKind};
 use std::path::{Path, PathBuf};
+use stiction_limits::OverBudget;
 
 /// Any failure of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +58,14 @@ pub enum OutputError {
         path: PathBuf,
         /// What does not hold.
         reason: String,
+    },
+    /// A file asks for more memory than the budget has.
+    #[error("{path}: {source}; raise it with --memory GB", path = path.display())]
+    OverBudget {
+        /// The file.
+        path: PathBuf,
+        /// How much was asked for.
+        source: OverBudget,
     },
     /// A file comes from another version of the format.
     #[error("{path} has format version {found}, this program reads version {expected}; use the version of stiction that wrote it", path = path.display())]
@@ -182,8 +191,11 @@ impl OutputError {
         }
     }
 
-    /// An error of the operating system met while reading `path`.
+    /// An error of the operating system, or of the memory budget, met while reading `path`.
     pub fn reading(path: &Path, source: IoError) -> Self {
+        if let Some(over) = source.get_ref().and_then(|cause| cause.downcast_ref::<OverBudget>()) {
+            return Self::OverBudget { path: path.to_path_buf(), source: over.clone() };
+        }
         Self::Io { action: "read", path: path.to_path_buf(), source }
     }
 

@@ -83,7 +83,15 @@ impl FromStr for Format {
     type Err = OutputError;
 
     fn from_str(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|f| f.name() == name.to_ascii_lowercase()).ok_or_else(|| {
+        let typed = name.to_ascii_lowercase();
+        // Names of families that people type stand for the member of the family that is written.
+        let meant = match typed.as_str() {
+            "usd" => "usda",
+            "gltf" => "glb",
+            "vtk" => "vtu",
+            other => other,
+        };
+        Self::ALL.into_iter().find(|f| f.name() == meant).ok_or_else(|| {
             let known = Self::ALL.map(Self::name).join(", ");
             OutputError::UnknownFormat { name: name.to_owned(), known }
         })

@@ -9,6 +9,7 @@ use crate::layout::{Layout, Motion, Pose};
 use crate::sections::{from_f32s, group, to_f32s};
 use std::io::{Read, Seek};
 use std::path::Path;
+use stiction_limits::Budget;
 
 /// Marker of frame files.
 pub const MAGIC: [u8; 8] = *b"STFRAME\0";
@@ -16,6 +17,8 @@ pub const MAGIC: [u8; 8] = *b"STFRAME\0";
 pub const VERSION: u32 = 1;
 
 const CHANNEL: &str = "channel/";
+/// Most channels of a frame; a run has about ten.
+pub const MAX_CHANNELS: usize = 256;
 
 /// A named scalar per vertex, such as `strain` or `contact_pressure`.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,9 +111,12 @@ impl Frame {
         Ok(out.into_bytes())
     }
 
-    /// Reads a whole frame.
-    pub fn read(source: impl Read + Seek, path: &Path, layout: &Layout) -> Result<Self> {
-        let mut file = FrameFile::open(source, path, layout)?;
+    /// Reads a whole frame that fits into the budget.
+    pub fn read(source: impl Read + Seek, path: &Path, layout: &Layout, budget: &Budget) -> Result<Self> {
+        let mut file = FrameFile::open(source, path, layout, budget.clone())?;
+        let needed = file.container.unpacked_bytes_of_all();
+        let allowed = budget.allow("the frame", needed);
+        allowed.map_err(|source| OutputError::OverBudget { path: path.to_path_buf(), source })?;
         let positions = file.positions()?;
         let velocities = file.velocities()?;
         let names: Vec<String> = file.channel_names().map(String::from).collect();
@@ -118,7 +124,7 @@ impl Frame {
         for name in names {
             channels.push(Channel { values: file.channel(&name)?, name });
         }
-        let contacts = group::<_, 9>(&file.block_f32s("contacts")?).into_iter().map(|c| ContactPoint {
+        let contacts = group::<_, 9>(&file.list_f32s("contacts")?).into_iter().map(|c| ContactPoint {
             point: [c[0], c[1], c[2]],
             normal: [c[3], c[4], c[5]],
             force: [c[6], c[7], c[8]],
@@ -132,7 +138,7 @@ impl Frame {
             poses: file.poses()?,
             channels,
             contacts: contacts.collect(),
-            intersections: group(&file.block_f32s("intersections")?),
+            intersections: group(&file.list_f32s("intersections")?),
         })
     }
 
@@ -156,10 +162,33 @@ impl Frame {
                 return wrong(&format!("values of `{}`", channel.name), channel.values.len(), vertices);
             }
         }
-        if !self.positions.as_flattened().iter().all(|x| x.is_finite()) {
-            return Err(OutputError::shape(frame(), "a position is not a finite number"));
+        if self.channels.len() > MAX_CHANNELS {
+            return wrong("channels", self.channels.len(), MAX_CHANNELS);
         }
-        Ok(())
+        self.check_finite()
+    }
+
+    /// Other programs read what is written here: no number may be without a value.
+    fn check_finite(&self) -> Result<()> {
+        let finite = |values: &[f32]| values.iter().all(|x| x.is_finite());
+        let vectors = [("a position", &self.positions), ("a velocity", &self.velocities)];
+        let vector = vectors.into_iter().find(|(_, list)| !finite(list.as_flattened()));
+        let channel = self.channels.iter().find(|channel| !finite(&channel.values));
+        let of_contact = |c: &ContactPoint| finite(&c.point) && finite(&c.normal) && finite(&c.force);
+        let what = if let Some((what, _)) = vector {
+            what.to_owned()
+        } else if let Some(channel) = channel {
+            format!("a value of the channel `{}`", channel.name)
+        } else if !self.poses.iter().all(|pose| finite(&pose_numbers(pose))) {
+            "a pose".to_owned()
+        } else if !self.contacts.iter().all(of_contact) {
+            "a contact".to_owned()
+        } else if !finite(self.intersections.as_flattened()) {
+            "the place of an intersection".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(OutputError::shape(format!("frame {}", self.index), format!("{what} is not a finite number")))
     }
 }
 
@@ -183,6 +212,7 @@ pub struct FrameFile<'a, R> {
     container: ContainerReader<R>,
     layout: &'a Layout,
     path: &'a Path,
+    budget: Budget,
     /// Number of the frame.
     pub index: u32,
     /// Steps done.
@@ -192,13 +222,16 @@ pub struct FrameFile<'a, R> {
 }
 
 impl<'a, R: Read + Seek> FrameFile<'a, R> {
-    /// Opens a frame and checks that it belongs to the layout.
-    pub fn open(source: R, path: &'a Path, layout: &'a Layout) -> Result<Self> {
+    /// Opens a frame and checks that it belongs to the layout. Lists whose length the layout does not
+    /// tell (contacts, intersections) must fit into the budget.
+    pub fn open(source: R, path: &'a Path, layout: &'a Layout, budget: Budget) -> Result<Self> {
         let mut container = ContainerReader::open(source, path, MAGIC, VERSION)?;
-        let head = container.read("head")?;
-        if head.len() != 24 {
-            return Err(OutputError::corrupt(path, "its head has the wrong length"));
+        let channels = container.names().filter(|n| n.starts_with(CHANNEL)).count();
+        if channels > MAX_CHANNELS {
+            let reason = format!("it has {channels} channels, but {MAX_CHANNELS} are the most");
+            return Err(OutputError::corrupt(path, reason));
         }
+        let head = container.read_exactly("head", 24)?;
         let number = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
         let (index, vertices) = (number(0) as u32, (number(0) >> 32) as usize);
         if vertices != layout.stored_vertex_count() {
@@ -206,12 +239,13 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
                 format!("it stores {vertices} vertices, the layout {}", layout.stored_vertex_count());
             return Err(OutputError::corrupt(path, reason));
         }
-        Ok(Self { container, layout, path, index, step: number(8), time: f64::from_bits(number(16)) })
+        let (step, time) = (number(8), f64::from_bits(number(16)));
+        Ok(Self { container, layout, path, budget, index, step, time })
     }
 
     /// Positions of all bodies \[m\].
     pub fn positions(&mut self) -> Result<Vec<[f32; 3]>> {
-        let stored = group(&self.block_f32s("positions")?);
+        let stored = group(&self.block_f32s("positions", 3 * self.layout.stored_vertex_count())?);
         let poses = self.poses()?;
         let mut positions = self.spread(&stored)?;
         self.layout.place(&poses, &mut positions);
@@ -220,7 +254,7 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
 
     /// Velocities [m/s] over the global vertex array, or empty when the frame has none.
     pub fn velocities(&mut self) -> Result<Vec<[f32; 3]>> {
-        match self.block_f32s("velocities")? {
+        match self.block_f32s("velocities", 3 * self.layout.stored_vertex_count())? {
             values if values.is_empty() => Ok(Vec::new()),
             values => self.spread(&group(&values)),
         }
@@ -228,7 +262,7 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
 
     /// Poses of `Posed` bodies.
     pub fn poses(&mut self) -> Result<Vec<Pose>> {
-        let numbers: Vec<[f32; 7]> = group(&self.block_f32s("poses")?);
+        let numbers: Vec<[f32; 7]> = group(&self.block_f32s("poses", 7 * self.layout.posed().count())?);
         if numbers.len() != self.layout.posed().count() {
             return Err(OutputError::corrupt(self.path, "its poses do not fit the layout"));
         }
@@ -244,15 +278,24 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
 
     /// One scalar channel over the global vertex array.
     pub fn channel(&mut self, name: &str) -> Result<Vec<f32>> {
-        let values = self.block_f32s(&format!("{CHANNEL}{name}"))?;
+        let values = self.block_f32s(&format!("{CHANNEL}{name}"), self.layout.stored_vertex_count())?;
         self.spread(&values)
     }
 
-    fn block_f32s(&mut self, name: &str) -> Result<Vec<f32>> {
+    /// A block of so many numbers as the layout says; empty when there is none.
+    fn block_f32s(&mut self, name: &str, count: usize) -> Result<Vec<f32>> {
         if !self.container.has(name) {
             return Ok(Vec::new());
         }
-        Ok(to_f32s(&self.container.read(name)?))
+        Ok(to_f32s(&self.container.read_exactly(name, 4 * count as u64)?))
+    }
+
+    /// A block of any length.
+    fn list_f32s(&mut self, name: &str) -> Result<Vec<f32>> {
+        if !self.container.has(name) {
+            return Ok(Vec::new());
+        }
+        Ok(to_f32s(&self.container.read(name, &self.budget)?))
     }
 
     /// From the stored array of `Free` bodies to the global one.

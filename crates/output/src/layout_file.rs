@@ -6,9 +6,9 @@ use crate::files::{Durability, write_atomic};
 use crate::layout::{BodyKind, BodyLayout, Layout, Motion, UpAxis};
 use crate::sections::{from_f32s, from_u32s, group, to_f32s, to_u32s};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{BufReader, Read, Seek};
 use std::path::Path;
+use stiction_limits::{Budget, open_input, read_input_text};
 
 const MAGIC: [u8; 8] = *b"STLAYOUT";
 const VERSION: u32 = 1;
@@ -47,12 +47,28 @@ pub(crate) fn write(folder: &Path, layout: &Layout) -> Result<()> {
     write_atomic(&readable, to_json(layout).as_bytes(), Durability::Process)
 }
 
-/// Reads and checks a layout.
-pub(crate) fn read(folder: &Path) -> Result<Layout> {
+/// Reads and checks a layout that fits into the budget.
+pub(crate) fn read(folder: &Path, budget: &Budget) -> Result<Layout> {
     let [path, json_path] = NAMES.map(|name| folder.join(name));
-    let text = fs::read_to_string(&json_path).map_err(|e| OutputError::reading(&json_path, e))?;
-    let file = File::open(&path).map_err(|e| OutputError::reading(&path, e))?;
-    from_parts(&text, &json_path, BufReader::new(file), &path)
+    let text = read_json(&json_path, budget)?;
+    let file = open_input(&path).map_err(|e| OutputError::reading(&path, e))?;
+    from_parts(&text, &json_path, BufReader::new(file), &path, budget)
+}
+
+/// The text of `layout.json`, if what is parsed from it fits into the budget.
+pub fn read_json(path: &Path, budget: &Budget) -> Result<String> {
+    let text = read_input_text(path, budget).map_err(|e| OutputError::reading(path, e))?;
+    let needed = BYTES_PER_BYTE.saturating_mul(text.len() as u64);
+    allow(budget, path, "the list of bodies", needed)?;
+    Ok(text)
+}
+
+/// Memory of parsed JSON in bytes per byte of its text.
+const BYTES_PER_BYTE: u64 = 8;
+
+fn allow(budget: &Budget, path: &Path, what: &str, bytes: u64) -> Result<()> {
+    let allowed = budget.allow(what, bytes);
+    allowed.map_err(|source| OutputError::OverBudget { path: path.to_path_buf(), source })
 }
 
 /// The readable part.
@@ -102,15 +118,26 @@ fn to_bytes(layout: &Layout) -> Vec<u8> {
     out.into_bytes()
 }
 
-fn from_parts(json: &str, json_path: &Path, file: BufReader<File>, path: &Path) -> Result<Layout> {
+/// Builds a layout from its two parts; the paths name them in errors.
+pub fn from_parts(
+    json: &str,
+    json_path: &Path,
+    file: impl Read + Seek,
+    path: &Path,
+    budget: &Budget,
+) -> Result<Layout> {
     let json: LayoutJson =
         serde_json::from_str(json).map_err(|e| OutputError::corrupt(json_path, e.to_string()))?;
     let mut reader = ContainerReader::open(file, path, MAGIC, VERSION)?;
+    allow(budget, path, "the layout", reader.unpacked_bytes_of_all().saturating_mul(2))?;
+    // What every frame holds for a vertex: position, velocity and a few channels.
+    let vertices = json.bodies.iter().map(|b| u64::from(b.vertices)).sum::<u64>();
+    allow(budget, json_path, &format!("a frame of {vertices} vertices"), 64 * vertices)?;
     let mut layout = Layout::new(json.up_axis, json.fps);
     for (index, entry) in json.bodies.into_iter().enumerate() {
         let mut block = |name: &str| {
             let name = format!("{index}/{name}");
-            if reader.has(&name) { reader.read(&name) } else { Ok(Vec::new()) }
+            if reader.has(&name) { reader.read(&name, budget) } else { Ok(Vec::new()) }
         };
         let strand_lengths = to_u32s(&block("strand_lengths")?);
         let strand_vertices = to_u32s(&block("strand_vertices")?);

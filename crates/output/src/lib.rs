@@ -24,7 +24,7 @@ pub mod files;
 pub mod frame;
 pub mod hash;
 pub mod layout;
-mod layout_file;
+pub mod layout_file;
 pub mod memory;
 pub mod plot;
 pub mod reader;

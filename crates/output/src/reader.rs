@@ -10,6 +10,7 @@ use crate::summary::RunSummary;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use stiction_limits::{Budget, open_input};
 
 /// Reads a run. Frames are read one at a time, in any order.
 #[derive(Clone, Debug)]
@@ -17,18 +18,25 @@ pub struct RunReader {
     folder: PathBuf,
     layout: Layout,
     frames: Vec<u32>,
+    budget: Budget,
 }
 
 impl RunReader {
-    /// Opens a run folder: reads the layout and lists the frames.
+    /// Opens a run folder within half of the machine's memory.
     pub fn open(folder: &Path) -> Result<Self> {
+        Self::open_within(folder, Budget::default())
+    }
+
+    /// Opens a run folder: reads the layout and lists the frames. What it reads, now or later, must
+    /// each fit into the budget.
+    pub fn open_within(folder: &Path, budget: Budget) -> Result<Self> {
         for missing in ["run.json", "frames/layout.json"] {
             if !folder.join(missing).exists() {
                 return Err(OutputError::NotARun { path: folder.to_path_buf(), missing });
             }
         }
-        let layout = layout_file::read(&folder.join("frames"))?;
-        let mut reader = Self { folder: folder.to_path_buf(), layout, frames: Vec::new() };
+        let layout = layout_file::read(&folder.join("frames"), &budget)?;
+        let mut reader = Self { folder: folder.to_path_buf(), layout, frames: Vec::new(), budget };
         reader.refresh()?;
         Ok(reader)
     }
@@ -37,6 +45,11 @@ impl RunReader {
     pub fn refresh(&mut self) -> Result<usize> {
         self.frames = frame_files(&self.folder)?.into_iter().map(|(index, _)| index).collect();
         Ok(self.frames.len())
+    }
+
+    /// What reading may take.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// The run folder.
@@ -66,44 +79,49 @@ impl RunReader {
 
     /// Reads `stats.jsonl`; a line still being written is left out.
     pub fn stats(&self) -> Result<Vec<StepRecord>> {
-        stats::read(&self.folder.join("stats.jsonl"))
+        stats::read_within(&self.folder.join("stats.jsonl"), &self.budget)
     }
 
     /// Reads a whole frame by its number.
     pub fn frame(&self, index: u32) -> Result<Frame> {
         let path = self.frame_path(index)?;
-        Frame::read(open(&path)?, &path, &self.layout)
+        Frame::read(open(&path)?, &path, &self.layout, &self.budget)
+    }
+
+    /// Opens a frame to read parts of it.
+    fn frame_file<'a>(&'a self, path: &'a Path) -> Result<FrameFile<'a, BufReader<File>>> {
+        FrameFile::open(open(path)?, path, &self.layout, self.budget.clone())
     }
 
     /// Reads only the positions of a frame, of all bodies \[m\].
     pub fn positions(&self, index: u32) -> Result<Vec<[f32; 3]>> {
         let path = self.frame_path(index)?;
-        FrameFile::open(open(&path)?, &path, &self.layout)?.positions()
+        self.frame_file(&path)?.positions()
     }
 
     /// Reads only the poses of a frame, one per `Posed` body in layout order.
     pub fn poses(&self, index: u32) -> Result<Vec<Pose>> {
         let path = self.frame_path(index)?;
-        FrameFile::open(open(&path)?, &path, &self.layout)?.poses()
+        self.frame_file(&path)?.poses()
     }
 
     /// Reads only the velocities of a frame [m/s]; empty when it has none.
     pub fn velocities(&self, index: u32) -> Result<Vec<[f32; 3]>> {
         let path = self.frame_path(index)?;
-        FrameFile::open(open(&path)?, &path, &self.layout)?.velocities()
+        self.frame_file(&path)?.velocities()
     }
 
     /// Names of the scalar channels of a frame.
     pub fn channel_names(&self, index: u32) -> Result<Vec<String>> {
         let path = self.frame_path(index)?;
-        let file = FrameFile::open(open(&path)?, &path, &self.layout)?;
+        let file = self.frame_file(&path)?;
         Ok(file.channel_names().map(String::from).collect())
     }
 
     /// Reads one scalar channel of a frame over all vertices; an error names the channels that exist.
     pub fn channel(&self, index: u32, name: &str) -> Result<Vec<f32>> {
         let path = self.frame_path(index)?;
-        let mut file = FrameFile::open(open(&path)?, &path, &self.layout)?;
+        let mut file = self.frame_file(&path)?;
         let names: Vec<String> = file.channel_names().map(String::from).collect();
         if !names.iter().any(|n| n == name) {
             let reason = format!("no channel `{name}`; it has: {}", names.join(", "));
@@ -138,7 +156,7 @@ impl RunReader {
 }
 
 fn open(path: &Path) -> Result<BufReader<File>> {
-    File::open(path).map(BufReader::new).map_err(|e| OutputError::reading(path, e))
+    open_input(path).map(BufReader::new).map_err(|e| OutputError::reading(path, e))
 }
 
 /// File name of a frame.

@@ -56,6 +56,11 @@ impl Sections {
         }
     }
 
+    /// Adds a section whose name is new; looking for an old one would take a walk over all.
+    pub(crate) fn add_bytes(&mut self, name: &str, bytes: Vec<u8>) {
+        self.entries.push((name.to_string(), bytes));
+    }
+
     /// Adds numbers.
     pub fn put_f64s(&mut self, name: &str, values: &[f64]) {
         self.put_bytes(name, to_bytes(values, f64::to_le_bytes));

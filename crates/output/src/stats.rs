@@ -3,9 +3,10 @@
 use crate::error::{OutputError, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use stiction_limits::{Budget, read_input};
 
 /// What one step reached. Field names are a contract (see `docs/run_folder.md`).
 /// Numbers that are not finite are written as `null` and read back as NaN.
@@ -60,7 +61,7 @@ impl StatsWriter {
     /// Opens the file for appending, keeping the records up to and including step `keep_steps`. Returns
     /// what was kept.
     pub fn open(path: &Path, keep_steps: u64) -> Result<(Self, Vec<StepRecord>)> {
-        let (records, bytes) = read_until(path, keep_steps)?;
+        let (records, bytes) = read_until(path, keep_steps, &Budget::default())?;
         let file = OpenOptions::new().create(true).append(true).open(path);
         let file = file.map_err(|e| OutputError::writing(path, e))?;
         file.set_len(bytes).map_err(|e| OutputError::writing(path, e))?;
@@ -90,17 +91,33 @@ impl<W: Write> StatsWriter<W> {
 
 /// All complete records; a torn last line is left out.
 pub fn read(path: &Path) -> Result<Vec<StepRecord>> {
-    Ok(read_until(path, u64::MAX)?.0)
+    read_within(path, &Budget::default())
 }
+
+/// The same within a memory budget.
+pub fn read_within(path: &Path, budget: &Budget) -> Result<Vec<StepRecord>> {
+    Ok(read_until(path, u64::MAX, budget)?.0)
+}
+
+/// Memory of records in bytes per byte of their text: names of maps are repeated in each.
+const BYTES_PER_BYTE: u64 = 16;
 
 /// Records up to a step, and the number of bytes that they take. Stops at the first line that is
 /// incomplete or not a record: what follows a torn line cannot be trusted.
-fn read_until(path: &Path, last_step: u64) -> Result<(Vec<StepRecord>, u64)> {
-    let bytes = match fs::read(path) {
+fn read_until(path: &Path, last_step: u64, budget: &Budget) -> Result<(Vec<StepRecord>, u64)> {
+    let bytes = match read_input(path, budget) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok((Vec::new(), 0)),
         Err(e) => return Err(OutputError::reading(path, e)),
     };
+    let needed = BYTES_PER_BYTE.saturating_mul(bytes.len() as u64);
+    let allowed = budget.allow("the records of its steps", needed);
+    allowed.map_err(|source| OutputError::OverBudget { path: path.to_path_buf(), source })?;
+    Ok(records_of(&bytes, last_step))
+}
+
+/// Records up to a step in the content of a file, and the number of bytes that they take.
+pub fn records_of(bytes: &[u8], last_step: u64) -> (Vec<StepRecord>, u64) {
     let mut records = Vec::new();
     let mut kept = 0;
     for line in bytes.split_inclusive(|&b| b == b'\n') {
@@ -113,7 +130,7 @@ fn read_until(path: &Path, last_step: u64) -> Result<(Vec<StepRecord>, u64)> {
         }
         kept += line.len() as u64;
     }
-    Ok((records, kept))
+    (records, kept)
 }
 
 /// JSON has no NaN: `null` stands for a number that is not finite. serde_json already writes it so;
@@ -175,6 +192,7 @@ mod nullable_vector_map {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn record(step: u64) -> StepRecord {
         let mut record = StepRecord { step, time: 0.1 * step as f64, h: 0.1, ..StepRecord::default() };

@@ -6,6 +6,7 @@ use crate::stats::{StepRecord, nullable};
 use crate::time_share::TimeShare;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use stiction_limits::{Budget, read_input_text};
 
 /// Field of a step in `stats.jsonl`: largest excess over a strain limit at its end.
 pub const STRAIN_LIMIT_EXCESS: &str = "strain_limit_excess";
@@ -82,6 +83,9 @@ pub struct RunSummary {
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
+/// Longest `run.json` [bytes]; usual ones have a few thousand.
+const MAX_SUMMARY: u64 = 16_000_000;
+
 impl RunSummary {
     /// Adds a step to the totals. The mean is updated, so totals rebuilt from `stats.jsonl` after a resume
     /// equal those of an uninterrupted run.
@@ -110,7 +114,8 @@ impl RunSummary {
     }
 
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|e| OutputError::reading(path, e))?;
+        let budget = Budget::of_bytes(MAX_SUMMARY);
+        let text = read_input_text(path, &budget).map_err(|e| OutputError::reading(path, e))?;
         serde_json::from_str(&text).map_err(|e| OutputError::corrupt(path, e.to_string()))
     }
 }

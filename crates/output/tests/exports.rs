@@ -190,13 +190,26 @@ fn bundle_holds_all_frames_and_the_page_gets_it() {
     let mut container =
         ContainerReader::open(Cursor::new(bytes), Path::new("bundle"), bundle::MAGIC, bundle::VERSION)
             .unwrap();
-    let head: serde_json::Value = serde_json::from_slice(&container.read("head").unwrap()).unwrap();
+    let head: serde_json::Value =
+        serde_json::from_slice(&container.read("head", &stiction_limits::Budget::default()).unwrap())
+            .unwrap();
     assert_eq!(head["frames"], serde_json::json!([0, 2, 4]));
     assert_eq!(head["layout"]["bodies"][1]["first_vertex"], 4);
-    assert_eq!(container.read("frame/2/positions").unwrap().len(), 24 + 5 * 6);
-    assert_eq!(floats(&container.read("frame/1/poses").unwrap()), [2.0, 0.0, 2.0, 0.0, 0.6, 0.0, 0.8]);
-    assert_eq!(container.read("frame/1/contacts").unwrap().len(), 2 * 36);
-    let stats: serde_json::Value = serde_json::from_slice(&container.read("stats").unwrap()).unwrap();
+    assert_eq!(
+        container.read("frame/2/positions", &stiction_limits::Budget::default()).unwrap().len(),
+        24 + 5 * 6
+    );
+    assert_eq!(
+        floats(&container.read("frame/1/poses", &stiction_limits::Budget::default()).unwrap()),
+        [2.0, 0.0, 2.0, 0.0, 0.6, 0.0, 0.8]
+    );
+    assert_eq!(
+        container.read("frame/1/contacts", &stiction_limits::Budget::default()).unwrap().len(),
+        2 * 36
+    );
+    let stats: serde_json::Value =
+        serde_json::from_slice(&container.read("stats", &stiction_limits::Budget::default()).unwrap())
+            .unwrap();
     assert_eq!(stats.as_array().unwrap().len(), 8);
 }
 
@@ -243,5 +256,8 @@ fn wrong_wishes_are_refused_in_words() {
     assert!(message(Format::Html, &ExportOptions::default()).contains("viewer page"));
     assert!("fbx".parse::<Format>().unwrap_err().to_string().contains("usda"));
     assert_eq!("GLB".parse::<Format>().unwrap(), Format::Glb);
+    // Names that people type for a family of formats.
+    let meant = ["usd", "gltf", "VTK"].map(|name| name.parse::<Format>().unwrap());
+    assert_eq!(meant, [Format::Usda, Format::Glb, Format::Vtu]);
     assert!(!path.exists());
 }

@@ -1,6 +1,6 @@
 //! From a frame of a run to a view: bodies, colours, contacts.
 
-use stiction_output::{BodyKind, BodyLayout, Frame, Layout, Motion, UpAxis as RunUpAxis};
+use stiction_output::{BodyKind, BodyLayout, ContactPoint, Frame, Layout, Motion, UpAxis as RunUpAxis};
 
 use crate::colour::{Colour, ColourMap, body_colour};
 use crate::error::RenderError;
@@ -161,12 +161,27 @@ fn shade_of_strand(colour: Colour, number: usize) -> Colour {
     colour.mix(Colour::new(end, end, end), REACH * turn.abs())
 }
 
+/// Most markers of a kind in a picture: more cover each other, and a frame may hold millions.
+const MAX_MARKERS: usize = 20_000;
+
+/// All contacts in their order, or the strongest of them when there are too many to be told apart.
+fn strongest_first(contacts: &[ContactPoint]) -> Vec<&ContactPoint> {
+    let mut shown: Vec<&ContactPoint> = contacts.iter().collect();
+    if shown.len() > MAX_MARKERS {
+        let force = |c: &ContactPoint| crate::v3(c.force).norm();
+        shown.sort_by(|a, b| force(b).total_cmp(&force(a)));
+        shown.truncate(MAX_MARKERS);
+    }
+    shown
+}
+
 fn add_markers(scene: &mut SceneView, layout: &Layout, frame: &Frame, overlays: Overlays) {
     let normal_colour = Colour::hex(0xe07a1f);
     let force_colour = Colour::hex(0x1f6fd6);
     if overlays.contacts {
+        let shown = strongest_first(&frame.contacts);
         let strongest = frame.contacts.iter().map(|c| crate::v3(c.force).norm()).fold(0.0, f32::max);
-        for contact in &frame.contacts {
+        for contact in shown {
             let position = contact.point;
             let normal = Marker { position, arrow: Some(contact.normal), colour: normal_colour, size: 4.0 };
             scene.markers.push(normal);
@@ -178,14 +193,14 @@ fn add_markers(scene: &mut SceneView, layout: &Layout, frame: &Frame, overlays: 
     }
     if overlays.intersections {
         let colour = Colour::hex(0xf01020);
-        let places = frame.intersections.iter();
+        let places = frame.intersections.iter().take(MAX_MARKERS);
         scene.markers.extend(places.map(|&position| Marker { position, arrow: None, colour, size: 5.0 }));
     }
     if overlays.pins {
         let colour = Colour::hex(0x30343a);
         for body in &layout.bodies {
             let positions = &frame.positions[body.range()];
-            let pinned = body.pinned.iter().map(|&v| positions[v as usize]);
+            let pinned = body.pinned.iter().take(MAX_MARKERS).map(|&v| positions[v as usize]);
             scene.markers.extend(pinned.map(|position| Marker { position, arrow: None, colour, size: 4.0 }));
         }
     }

@@ -3,7 +3,16 @@
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
 use std::fmt;
 use std::ops::Range;
+use stiction_limits::OverBudget;
 use thiserror::Error;
+
+/// Largest coordinate that a scene may have [m]: products of a few of them stay finite, and the
+/// solar system fits.
+pub const MAX_COORDINATE: f64 = 1e12;
+
+/// Largest number of vertices of a mesh: the signed half of 32-bit indices, which leaves the other
+/// half for indices that are made from them.
+pub const MAX_VERTICES: usize = 1 << 31;
 
 /// What is wrong.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -33,6 +42,14 @@ pub enum Problem {
         file: String,
         /// What the system said.
         reason: String,
+    },
+    /// A text that is too long for a scene.
+    #[error("the text has {bytes} bytes, but a scene may have {limit}")]
+    TextTooLong {
+        /// Its length.
+        bytes: u64,
+        /// What is allowed.
+        limit: usize,
     },
     /// A mesh that cannot be simulated.
     #[error("{0}")]
@@ -78,6 +95,9 @@ pub enum Problem {
     /// Values that do not fit together.
     #[error("{0}")]
     Conflict(String),
+    /// More memory than the budget allows.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// A `--set` that cannot be applied.
     #[error("`--set {text}` cannot be applied: {reason}")]
     Override {
@@ -152,12 +172,45 @@ pub enum MeshError {
         total: usize,
     },
     /// A coordinate that is not a number.
-    #[error("mesh `{source_name}`: vertex {index} has a coordinate that is not finite")]
+    #[error("mesh `{source_name}`: {element} {index} has a number that is not finite")]
     NonFinite {
+        /// File or generator.
+        source_name: String,
+        /// What has it: a vertex, a pattern coordinate, a stitch.
+        element: &'static str,
+        /// Which one, from 0.
+        index: usize,
+    },
+    /// A coordinate so large that nothing can be computed with it.
+    #[error(
+        "mesh `{source_name}`: vertex {index} is {distance:e} m from the origin, \
+         but only {MAX_COORDINATE:e} m can be used"
+    )]
+    TooFar {
         /// File or generator.
         source_name: String,
         /// Which vertex, from 0.
         index: usize,
+        /// Its largest coordinate [m].
+        distance: f64,
+    },
+    /// A strand that comes back to a vertex.
+    #[error("mesh `{source_name}`: strand {index} visits vertex {vertex} twice")]
+    VisitedTwice {
+        /// File or generator.
+        source_name: String,
+        /// Which strand, from 0.
+        index: usize,
+        /// The vertex, from 0.
+        vertex: u32,
+    },
+    /// More vertices than can be numbered.
+    #[error("mesh `{source_name}` has {vertices} vertices, but only {MAX_VERTICES} can be numbered")]
+    TooManyVertices {
+        /// File or generator.
+        source_name: String,
+        /// How many it has.
+        vertices: usize,
     },
     /// A mesh of the wrong kind of cells.
     #[error("mesh `{source_name}` holds {found}, but a {body} needs {needed}")]

@@ -24,7 +24,7 @@ pub mod skin;
 
 pub use document::{Document, content_hash};
 pub use error::{MeshError, Problem, SceneError, suggest};
-pub use load::{Loaded, SceneHeader, load, load_canonical, load_full, load_text, scene_files};
+pub use load::{Loaded, Loader, SceneHeader, load, load_canonical, load_full, load_text, scene_files};
 pub use material::*;
 pub use motion::{Interpolation, KeyFrame, Motion, Pose};
 pub use presets::{Preset, PresetValue, presets};

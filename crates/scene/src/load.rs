@@ -7,6 +7,7 @@ use crate::resolved::{MethodChoice, Scene};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use stiction_limits::Budget;
 
 /// A resolved scene together with the text that rebuilds it.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub fn load<S: AsRef<str>>(path: &Path, overrides: &[S]) -> Result<Scene, SceneE
 
 /// Loads a scene file and keeps its canonical text.
 pub fn load_full<S: AsRef<str>>(path: &Path, overrides: &[S]) -> Result<Loaded, SceneError> {
-    finish(Document::read(path)?, overrides)
+    Loader::default().file(path, overrides)
 }
 
 /// Loads scene text (TOML or JSON); `file` is used in messages, `base` is where mesh paths start.
@@ -39,12 +40,42 @@ pub fn load_text<S: AsRef<str>>(
     base: &Path,
     overrides: &[S],
 ) -> Result<Loaded, SceneError> {
-    finish(Document::parse(file, text.to_owned(), base.to_path_buf())?, overrides)
+    Loader::default().text(file, text, base, overrides)
 }
 
-fn finish<S: AsRef<str>>(mut document: Document, overrides: &[S]) -> Result<Loaded, SceneError> {
+/// Loads scenes within a memory budget; by default half of the machine's memory.
+#[derive(Clone, Debug, Default)]
+pub struct Loader {
+    /// What the meshes of a scene may take.
+    pub budget: Budget,
+}
+
+impl Loader {
+    /// Loads a scene file with overrides `path=value` and keeps its canonical text.
+    pub fn file<S: AsRef<str>>(&self, path: &Path, overrides: &[S]) -> Result<Loaded, SceneError> {
+        finish(Document::read(path)?, overrides, &self.budget)
+    }
+
+    /// The same for text (TOML or JSON); `file` is used in messages, mesh paths start at `base`.
+    pub fn text<S: AsRef<str>>(
+        &self,
+        file: &str,
+        text: &str,
+        base: &Path,
+        overrides: &[S],
+    ) -> Result<Loaded, SceneError> {
+        let document = Document::parse(file, text.to_owned(), base.to_path_buf())?;
+        finish(document, overrides, &self.budget)
+    }
+}
+
+fn finish<S: AsRef<str>>(
+    mut document: Document,
+    overrides: &[S],
+    budget: &Budget,
+) -> Result<Loaded, SceneError> {
     document.set_all(overrides)?;
-    let (scene, files) = resolve::resolve(&document).map_err(|f| document.error(*f))?;
+    let (scene, files) = resolve::resolve(&document, budget).map_err(|f| document.error(*f))?;
     if let Some(map) = document.tree.as_object_mut() {
         // The name may come from the file's name, which the text does not hold.
         map.insert("name".to_owned(), Value::String(scene.name.clone()));

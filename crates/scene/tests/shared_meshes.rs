@@ -29,7 +29,7 @@ fn shared_meshes_are_read() {
     let (mut read, mut refused) = (0, Vec::new());
     for file in files.iter().filter(small) {
         let name = file.display().to_string();
-        match read_mesh(file, &name) {
+        match read_mesh(file, &name, &stiction_limits::Budget::default()) {
             Ok((mut mesh, _)) => {
                 read += 1;
                 if let Err(error) = check_mesh(&mesh.vertices, &mut mesh.cells, &name) {

@@ -1,25 +1,8 @@
-//! What every method does when a step is accepted.
+//! Energies of a state, as every method reports them.
 
-use crate::incremental::Inertia;
 use crate::solver::World;
 use stiction_bodies::State;
 use stiction_energy::Elasticity;
-use stiction_numerics::Vec3;
-
-/// Takes over the end of a step: velocities are the change over `h` (zero without inertia), frames follow the tangents.
-pub fn accept(world: World<'_>, state: &mut State, blocks: Vec<Vec3>, h: f64, inertia: Inertia) {
-    match inertia {
-        Inertia::Dynamic => {
-            for ((v, new), old) in state.velocities.iter_mut().zip(&blocks).zip(&state.blocks) {
-                *v = (new - old) / h;
-            }
-        }
-        Inertia::None => state.velocities.fill(Vec3::zeros()),
-    }
-    world.model.transport_frames(&mut state.frames, &blocks);
-    state.blocks = blocks;
-    state.time += h;
-}
 
 /// Elastic energy by kind, kinetic energy and gravity's (zero at the origin) \[J\].
 pub fn energies(world: World<'_>, elasticity: &Elasticity, state: &State) -> Vec<(&'static str, f64)> {

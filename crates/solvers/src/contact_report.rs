@@ -60,7 +60,8 @@ fn samples(contacts: &ContactSet, world: World<'_>, h: f64) -> (Vec<ContactSampl
         let force = contacts.total_impulse(contact) / h;
         if force != Vec3::zeros() {
             let (point, normal) = (contacts.point(contact), contacts.normal(contact));
-            samples.push(ContactSample { point, normal, force });
+            let (objects, gap) = (contacts.bodies(contact), contacts.gap(contact));
+            samples.push(ContactSample { objects, point, normal, gap, force });
             add_load(&mut load, contacts.stencil(contact), force.dot(&normal));
         }
     }

@@ -11,8 +11,8 @@
 
 use stiction_bodies::couplings::Anchor;
 use stiction_bodies::{Prescription, State};
-use stiction_energy::{Curvature, Elasticity, FrozenDrag, RankOne};
-use stiction_numerics::{BlockMatrix, Mat3, Vec3, ordered_dot, ordered_sum_by};
+use stiction_energy::{Curvature, Elasticity, FrozenDrag};
+use stiction_numerics::{BlockMatrix, Mat3, RankOne, Vec3, ordered_dot, ordered_sum_by};
 
 use crate::solver::World;
 
@@ -57,6 +57,7 @@ impl<'a> IncrementalPotential<'a> {
         let gravity = world.parameters.gravity;
         let mut force: Vec<Vec3> = world.parameters.mass.iter().map(|m| gravity * *m).collect();
         force[model.nodes..].fill(Vec3::zeros());
+        world.parameters.add_external(&mut force);
         let (viscosity, drag) = match inertia {
             Inertia::Dynamic => viscosity(world, elasticity, state, h, &mut force),
             Inertia::None => (None, None),

@@ -28,7 +28,7 @@ pub struct StepReport {
     pub contact_force: Vec<Vec3>,
     /// Normal contact force per node \[N\]; empty where the method has no contact.
     pub contact_load: Vec<f64>,
-    /// Contacts for display: place, normal and force on the first body.
+    /// Contacts that carry a force, with both objects.
     pub contact_samples: Vec<ContactSample>,
     /// Largest excess over a strain limit (0 without limits).
     pub strain_limit_excess: f64,
@@ -36,14 +36,19 @@ pub struct StepReport {
     pub seconds: StepSeconds,
 }
 
-/// A contact as it is shown.
+/// A contact that carries a force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSample {
-    /// Place \[m\].
+    /// First and second object: bodies first, then colliders, in the order of the scene.
+    pub objects: [u32; 2],
+    /// Where the force acts \[m\].
     pub point: Vec3,
-    /// Unit normal from the second body to the first.
+    /// Unit normal from the second object to the first.
     pub normal: Vec3,
-    /// Force on the first body \[N\].
+    /// Distance less both half-thicknesses \[m\]: at the start of the step under methods that project
+    /// velocities, at its end under `barrier`.
+    pub gap: f64,
+    /// Force on the first object; the second one feels the opposite \[N\].
     pub force: Vec3,
 }
 

@@ -5,8 +5,7 @@ use crate::saved::{RestoreError, SavedState};
 use crate::violations::{Listed, Obstacle, Script, Scripts, Violation};
 use stiction_bodies::{Model, Parameters, State};
 use stiction_collision::MeshError;
-use stiction_contact::detect::LentTree;
-use stiction_factor::FactorError;
+use stiction_factor::{CoupledSolveError, FactorError};
 
 /// What stays fixed during a step.
 #[derive(Clone, Copy, Debug)]
@@ -41,10 +40,12 @@ pub enum StepError {
         gradient: f64,
     },
     /// A number became infinite or undefined.
-    #[error("{what} is not finite: take a smaller step size, or look for inverted elements at the start")]
+    #[error(
+        "{what} is not finite: take a smaller step, and look for motions that jump and for inverted elements at the start"
+    )]
     NotFinite {
         /// What was not finite.
-        what: &'static str,
+        what: String,
     },
     /// The linear solver did not reach its tolerance.
     #[error("the linear solver failed: {reason}")]
@@ -136,6 +137,18 @@ impl From<FactorError> for StepError {
     }
 }
 
+impl From<CoupledSolveError> for StepError {
+    fn from(error: CoupledSolveError) -> Self {
+        match error {
+            CoupledSolveError::Unsolved { iterations, residual, usable } => {
+                StepError::Unsolved { iterations, residual, usable }
+            }
+            CoupledSolveError::Factor(error) => error.into(),
+            CoupledSolveError::Pcg(error) => StepError::LinearSolver { reason: error.to_string() },
+        }
+    }
+}
+
 /// A time stepping method.
 pub trait Solver: Send {
     /// Its key in scene files.
@@ -147,7 +160,8 @@ pub trait Solver: Send {
         Ok(())
     }
 
-    /// Advances the state by `h` \[s\]. On an error the state is left as it was.
+    /// Advances the state by `h` \[s\]. On an error the state and what [`Solver::save`] gives are left as they were. The arrays of
+    /// the state stay where they are (see [`crate::commit`]).
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError>;
 
     /// What must be kept for a resumed run to equal an uninterrupted one: history, duals, warm starts.
@@ -158,9 +172,4 @@ pub trait Solver: Send {
 
     /// Forgets all history, as at the start of a run.
     fn reset(&mut self);
-
-    /// Mesh and tree for judging states, where the method has them as a judge would make them.
-    fn lend_tree(&mut self) -> Option<LentTree<'_>> {
-        None
-    }
 }

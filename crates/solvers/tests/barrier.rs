@@ -40,7 +40,7 @@ impl Bench {
 
     /// An independent judgement of the state: nothing crosses, nothing overlaps, nothing is inside.
     fn assert_free(&self, collider: &mut Collider, step: usize) {
-        let found = collider.judge(&self.model, &self.state.blocks, self.state.time).expect("a mesh");
+        let found = collider.intersections(&self.model, &self.state.blocks, self.state.time).expect("a mesh");
         assert!(found.is_intersection_free(), "step {step}: {found:?}");
         assert!(found.overlaps.is_empty(), "step {step}: {:?}", found.overlaps);
     }

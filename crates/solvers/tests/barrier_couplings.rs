@@ -19,7 +19,7 @@ fn run(text: &str, steps: usize, h: f64) -> (Model, State) {
     let mut collider = Collider::new(&model, DetectOptions::default()).expect("a mesh");
     for step in 0..steps {
         solver.step(world, &mut state, h).unwrap_or_else(|error| panic!("step {step}: {error}"));
-        let found = collider.judge(&model, &state.blocks, state.time).expect("a mesh");
+        let found = collider.intersections(&model, &state.blocks, state.time).expect("a mesh");
         assert!(found.is_intersection_free() && found.overlaps.is_empty(), "step {step}: {found:?}");
     }
     (model, state)

@@ -227,7 +227,7 @@ fn a_baraff_witkin_membrane_crosses_nothing() {
             "step {step}: {:?}",
             report.energy
         );
-        let found = collider.judge(&run.model, &run.state.blocks, run.state.time).expect("a mesh");
+        let found = collider.intersections(&run.model, &run.state.blocks, run.state.time).expect("a mesh");
         assert!(found.is_intersection_free() && found.overlaps.is_empty(), "step {step}: {found:?}");
     }
     let lowest = run.state.blocks.iter().map(|x| x.z).fold(f64::MAX, f64::min);

@@ -2,7 +2,7 @@
 
 use crate::error::SimulationError;
 use crate::simulation::Simulation;
-use stiction_bodies::EdgeFrame;
+use stiction_bodies::{EdgeFrame, State};
 use stiction_numerics::Vec3;
 use stiction_numerics::nalgebra::{Quaternion, UnitQuaternion};
 use stiction_output::{Sections, StateHasher, hash};
@@ -64,10 +64,8 @@ pub fn restore(simulation: &mut Simulation, sections: &Sections) -> Result<(), S
     let progress = sections.u64s("progress")?;
     simulation.steps = progress.first().copied().unwrap_or(0);
     simulation.frames = progress.get(1).copied().unwrap_or(0);
-    let state = &mut simulation.state;
-    state.time = sections.f64s("time")?.first().copied().unwrap_or(0.0);
-    (state.blocks, state.velocities, state.frames) = (blocks, velocities, frames);
-    state.orientations = orientations;
+    let time = sections.f64s("time")?.first().copied().unwrap_or(0.0);
+    simulation.state.copy_from(&State { time, blocks, velocities, frames, orientations });
     Ok(())
 }
 

@@ -1,7 +1,8 @@
 //! Steps that land on frames.
 //!
-//! Frame k falls exactly on k/fps. The time between two frames is cut in equal steps no longer than the scene's step size; a
-//! method that takes less than it was offered gets the rest of the frame offered again.
+//! Frame k falls exactly on k/fps. The time between two frames is cut in equal steps no longer than
+//! the scene's step size; a method that takes less than it was offered gets the rest of the frame
+//! offered again.
 
 /// Where a run is in time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,9 +30,19 @@ impl Clock {
         left / shares
     }
 
-    /// Whether `time` is at `frame`, up to rounding.
+    /// Whether `time` is at `frame` or later, up to rounding.
     pub fn reached(&self, time: f64, frame: u64) -> bool {
-        self.frame_time(frame) - time <= 1e-9 * self.step_size.min(1.0 / self.fps)
+        self.frame_time(frame) - time <= self.rounding()
+    }
+
+    /// Whether `time` is later than `frame` by more than rounding.
+    pub fn is_beyond(&self, time: f64, frame: u64) -> bool {
+        time - self.frame_time(frame) > self.rounding()
+    }
+
+    /// Times that differ by less are the same \[s\].
+    fn rounding(&self) -> f64 {
+        1e-9 * self.step_size.min(1.0 / self.fps)
     }
 }
 

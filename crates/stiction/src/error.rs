@@ -3,11 +3,80 @@
 use stiction_bodies::BuildError;
 use stiction_collision::MeshError;
 use stiction_output::OutputError;
+use stiction_scene::SceneError;
 use stiction_solvers::{MethodError, RestoreError, StepError};
 
 /// Why a simulation could not be set up or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulationError {
+    /// The scene cannot be used: file, line, object and fix.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// Neither a file nor a scene of the gallery.
+    #[error(
+        "there is no file `{name}` and no gallery scene of that name{near}\n  `stiction scenes` lists the gallery"
+    )]
+    UnknownScene {
+        /// What was asked for.
+        name: String,
+        /// What may have been meant, or nothing.
+        near: String,
+    },
+    /// No threads at all.
+    #[error("0 threads cannot compute anything; give at least 1")]
+    NoThreads,
+    /// Far more threads than cores.
+    #[error("{asked} threads are more than this machine can use; give at most {most}")]
+    TooManyThreads {
+        /// What was asked for.
+        asked: usize,
+        /// The largest number that is taken.
+        most: usize,
+    },
+    /// The system does not start the threads.
+    #[error("the threads cannot be started: {reason}")]
+    Threads {
+        /// What it says.
+        reason: String,
+    },
+    /// No body or collider of that name.
+    #[error("there is no body or collider `{name}`; this scene has: {known}")]
+    UnknownObject {
+        /// What was asked for.
+        name: String,
+        /// Names that exist.
+        known: String,
+    },
+    /// No node of that number.
+    #[error("there is no node {node}: the model has nodes 0 to {}", .nodes.saturating_sub(1))]
+    UnknownNode {
+        /// What was asked for.
+        node: usize,
+        /// How many there are.
+        nodes: usize,
+    },
+    /// A force that is infinite or undefined.
+    #[error("the force on node {node} is not finite")]
+    Force {
+        /// The node.
+        node: usize,
+    },
+    /// Not one force for each node.
+    #[error("body `{name}` has {expected} nodes, but {found} forces were given")]
+    ForceCount {
+        /// The body.
+        name: String,
+        /// Forces given.
+        found: usize,
+        /// Nodes.
+        expected: usize,
+    },
+    /// A step of no length, or of none that can be told.
+    #[error("a step of {h} s cannot be taken; give a positive number of seconds")]
+    StepSize {
+        /// What was asked for \[s\].
+        h: f64,
+    },
     /// The scene cannot be compiled.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -46,7 +115,7 @@ pub enum SimulationError {
     Restore(#[from] RestoreError),
     /// The checkpoint does not fit the model.
     #[error(
-        "the checkpoint holds {found} blocks, the scene has {expected}: it belongs to another scene, start the run anew"
+        "the checkpoint holds {found} blocks, the scene has {expected}: it belongs to another scene, start a new run"
     )]
     CheckpointSize {
         /// Blocks in the checkpoint.
@@ -60,6 +129,12 @@ impl SimulationError {
     /// Whether the input was at fault (exit code 2) rather than the run (exit code 1).
     pub fn is_input(&self) -> bool {
         match self {
+            SimulationError::Scene(_) | SimulationError::UnknownScene { .. } => true,
+            SimulationError::TooManyThreads { .. } => true,
+            SimulationError::NoThreads | SimulationError::StepSize { .. } => true,
+            SimulationError::UnknownObject { .. } | SimulationError::UnknownNode { .. } => true,
+            SimulationError::Force { .. } | SimulationError::ForceCount { .. } => true,
+            SimulationError::Threads { .. } => false,
             SimulationError::Build(_) | SimulationError::Method(_) => true,
             SimulationError::Collision(_) | SimulationError::InitialIntersections { .. } => true,
             SimulationError::Start(_) => true,

@@ -1,24 +1,42 @@
-//! Bodies in frictional contact: a scene becomes a model, the model takes steps, the steps become a run folder.
+//! Bodies in frictional contact: a scene becomes a model, the model takes steps, the steps become a
+//! run folder.
 //!
-//! Comes in: a resolved scene. Goes out: states, reports, and a run folder on disk. Knows nothing of command lines, pictures
-//! or pages: those are doors onto this crate.
+//! Comes in: the name or path of a scene, or a resolved scene. Goes out: states, reports, contact
+//! forces, and a run folder on disk. Knows nothing of command lines, pictures or pages: those are
+//! front ends of this crate. A host program owns its process: no signal handlers, no process-wide
+//! thread pool and no allocator settings are made here.
+//!
+//! [`Simulation`] steps a scene, [`run()`] and [`Job`] write one into a folder, and `examples/`
+//! shows how to read forces, and how to bring a law, a solver or a statistic of one's own.
 
 #![forbid(unsafe_code)]
 
 pub mod checkpoint;
 pub mod clock;
 pub mod error;
+mod forces;
 pub mod gallery;
-pub mod judgement;
+pub mod intersections;
+pub mod job;
+pub mod recorder;
 pub mod recording;
 pub mod run;
+pub mod scene_source;
+pub mod settings;
 pub mod simulation;
+mod statistics;
 pub mod tessellate;
+pub mod threads;
 
 pub use error::SimulationError;
-pub use judgement::{Finding, Judgement};
-pub use run::{Progress, RunOptions, run};
+pub use intersections::{FoundPair, IntersectionReport};
+pub use job::Job;
+pub use recorder::Recorder;
+pub use run::{RunOptions, RunProgress, run};
+pub use scene_source::{OpenedScene, SceneIdentity};
+pub use settings::Settings;
 pub use simulation::Simulation;
+pub use threads::Threads;
 
 pub use stiction_bodies as bodies;
 pub use stiction_collision as collision;

@@ -1,5 +1,6 @@
 //! What a run stores of a simulation: a layout once, a frame at a time.
 
+use crate::settings::BodyDetails;
 use crate::simulation::Simulation;
 use crate::tessellate::tessellate;
 use stiction_bodies::{Body, Model, RigidBody, Skin, State};
@@ -8,7 +9,7 @@ use stiction_numerics::{Mat3, Vec3};
 use stiction_output::{
     BodyKind, BodyLayout, Channel, ContactPoint, Frame, Layout, Motion, Pose, UpAxis, narrow,
 };
-use stiction_scene::resolved::{self, Axis, Collider, ColliderMotion, Scene};
+use stiction_scene::resolved::{self, Axis, Collider, ColliderMotion};
 use stiction_solvers::StepReport;
 
 /// Colours of bodies that name none: sRGB, told apart also by readers who do not see all colours.
@@ -25,24 +26,25 @@ const PALETTE: [[f32; 3]; 8] = [
 const COLLIDER_COLOUR: [f32; 3] = [0.62, 0.62, 0.64];
 
 /// Bodies first, then colliders, in the order of the scene.
-pub fn layout(scene: &Scene, model: &Model) -> Layout {
-    let up_axis = match scene.up_axis {
+pub fn layout(simulation: &Simulation) -> Layout {
+    let (settings, model) = (simulation.settings(), &simulation.model);
+    let up_axis = match settings.up_axis {
         Axis::X => UpAxis::X,
         Axis::Y => UpAxis::Y,
         Axis::Z => UpAxis::Z,
     };
-    let mut out = Layout::new(up_axis, scene.fps);
-    for (index, (body, source)) in model.bodies.iter().zip(&scene.bodies).enumerate() {
-        out.push(body_layout(model, body, source, index));
+    let mut out = Layout::new(up_axis, settings.fps);
+    for (index, (body, details)) in model.bodies.iter().zip(&simulation.body_details).enumerate() {
+        out.push(body_layout(model, body, details, index));
     }
     let (focus, reach) = extent(model);
-    for collider in scene.colliders.iter().filter(|_| scene.output.colliders) {
+    for collider in model.colliders.colliders.iter().filter(|_| settings.output.colliders) {
         out.push(collider_layout(collider, focus, reach));
     }
     out
 }
 
-fn body_layout(model: &Model, body: &Body, source: &resolved::Body, index: usize) -> BodyLayout {
+fn body_layout(model: &Model, body: &Body, details: &BodyDetails, index: usize) -> BodyLayout {
     let kind = match body.kind {
         resolved::BodyKind::Cloth => BodyKind::Cloth,
         resolved::BodyKind::Rod => BodyKind::Rod,
@@ -53,8 +55,8 @@ fn body_layout(model: &Model, body: &Body, source: &resolved::Body, index: usize
     };
     let mut out = match (&body.skin, body.rigid) {
         (_, Some(rigid)) => rigid_layout(body, &model.rigid.bodies[rigid as usize]),
-        (Some(skin), None) => skin_layout(model, body, source, skin, kind),
-        (None, None) => mesh_layout(model, body, source, kind),
+        (Some(skin), None) => skin_layout(model, body, details, skin, kind),
+        (None, None) => mesh_layout(model, body, details, kind),
     };
     out.thickness = body.thickness as f32;
     out.colour = body.colour.unwrap_or(PALETTE[index % PALETTE.len()]);
@@ -62,19 +64,12 @@ fn body_layout(model: &Model, body: &Body, source: &resolved::Body, index: usize
 }
 
 /// A body drawn by the surface that it carries.
-fn skin_layout(
-    model: &Model,
-    body: &Body,
-    source: &resolved::Body,
-    skin: &Skin,
-    kind: BodyKind,
-) -> BodyLayout {
+fn skin_layout(model: &Model, body: &Body, details: &BodyDetails, skin: &Skin, kind: BodyKind) -> BodyLayout {
     let first = skin.vertices.start as u32;
     let mut out = BodyLayout::new(&body.name, kind, skin.vertices.len());
     out.triangles =
         model.surfaces.triangles[skin.triangles.clone()].iter().map(|t| t.map(|v| v - first)).collect();
-    let uv = source.embedded_surface.as_ref().and_then(|s| s.mesh.uv.as_ref());
-    out.uv = uv.into_iter().flatten().map(|uv| [uv.x as f32, uv.y as f32]).collect();
+    out.uv = details.surface_uv.iter().map(|uv| [uv.x as f32, uv.y as f32]).collect();
     out
 }
 
@@ -89,20 +84,17 @@ fn rigid_layout(body: &Body, rigid: &RigidBody) -> BodyLayout {
 }
 
 /// A body drawn by its own nodes and cells.
-fn mesh_layout(model: &Model, body: &Body, source: &resolved::Body, kind: BodyKind) -> BodyLayout {
+fn mesh_layout(model: &Model, body: &Body, details: &BodyDetails, kind: BodyKind) -> BodyLayout {
     let local = |node: u32| node - body.nodes.start as u32;
     let mut out = BodyLayout::new(&body.name, kind, body.nodes.len());
     out.triangles = body.triangles.iter().map(|t| t.map(local)).collect();
     out.tets = body.tets.iter().map(|t| t.map(local)).collect();
     out.segments = body.edges.clone().map(|e| model.rods.edges[e].nodes.map(local)).collect();
-    if let resolved::Cells::Strands(strands) = &source.mesh.cells {
-        out.strands = strands.clone();
+    if !details.strands.is_empty() {
+        out.strands = details.strands.clone();
         out.radius = vec![0.5 * body.thickness as f32];
     }
-    let mut pinned: Vec<u32> = source.pins.iter().flat_map(|p| p.vertices.iter().copied()).collect();
-    pinned.sort_unstable();
-    pinned.dedup();
-    out.pinned = pinned;
+    out.pinned = details.pinned.clone();
     out.uv = body.uv.iter().flatten().map(|uv| [uv.x as f32, uv.y as f32]).collect();
     out
 }
@@ -141,18 +133,18 @@ fn extent(model: &Model) -> (Vec3, f64) {
 
 /// The present state as a frame. `last` is the report of the step that led here, if there was one.
 pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>) -> Frame {
-    let (scene, model, state) = (&simulation.scene, &simulation.model, &simulation.state);
+    let (output, model, state) = (simulation.settings().output, &simulation.model, &simulation.state);
     let mut out = Frame::new(layout, simulation.frames as u32, simulation.steps);
     out.time = state.time;
     let positions = drawn(model, state.positions(model));
     out.positions[..positions.len()].copy_from_slice(&narrow(&positions));
-    if scene.output.velocities {
+    if output.velocities {
         out.velocities = vec![[0.0; 3]; layout.vertex_count()];
         let velocities = narrow(&drawn(model, &state.velocities[..model.nodes]));
         out.velocities[..positions.len()].copy_from_slice(&velocities);
     }
     out.poses = rigid_poses(model, state);
-    out.poses.extend(poses(scene, layout, state.time));
+    out.poses.extend(poses(model, layout, state.time));
     layout.place(&out.poses, &mut out.positions);
     place_free_colliders(simulation, layout, &mut out);
     let mut strain = drawn_scalars(model, &simulation.strain_per_node());
@@ -163,7 +155,7 @@ pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>
         values.resize(layout.vertex_count(), 0.0);
         out.channels.push(Channel { name: "contact_pressure".to_owned(), values });
     }
-    if let Some(report) = last.filter(|_| scene.output.contacts) {
+    if let Some(report) = last.filter(|_| output.contacts) {
         out.contacts = report
             .contact_samples
             .iter()
@@ -173,8 +165,9 @@ pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>
     out
 }
 
-/// Normal contact force per node \[N\] over the area that it stands for, as values of the vertices that are drawn \[Pa\]. The
-/// first frame of a run has none of it; it stores zeros all the same, since readers ask it for the names of the channels.
+/// Normal contact force per node \[N\] over the area that it stands for, as values of the vertices
+/// that are drawn \[Pa\]. The first frame of a run has none of it; it stores zeros all the same,
+/// since readers ask it for the names of the channels.
 fn contact_pressure(model: &Model, load: &[f64]) -> Vec<f32> {
     let areas = surface_areas(model);
     let pressure = |(load, area): (&f64, &f64)| if *area > 0.0 { (load / area) as f32 } else { 0.0 };
@@ -182,8 +175,8 @@ fn contact_pressure(model: &Model, load: &[f64]) -> Vec<f32> {
     if of_nodes.is_empty() { of_nodes } else { drawn_scalars(model, &of_nodes) }
 }
 
-/// Values of the nodes as values of the vertices that are drawn, body after body: the nodes themselves, or what they carry; zero for
-/// rigid bodies, which their poses place.
+/// Values of the nodes as values of the vertices that are drawn, body after body: the nodes
+/// themselves, or what they carry; zero for rigid bodies, which their poses place.
 fn drawn(model: &Model, of_nodes: &[Vec3]) -> Vec<Vec3> {
     let mut out = Vec::with_capacity(of_nodes.len());
     for body in &model.bodies {
@@ -200,7 +193,8 @@ fn drawn(model: &Model, of_nodes: &[Vec3]) -> Vec<Vec3> {
     out
 }
 
-/// The same for a scalar: a carried vertex takes the mean of its nodes by the size of their weights, which may be negative.
+/// The same for a scalar: a carried vertex takes the mean of its nodes by the size of their
+/// weights, which may be negative.
 fn drawn_scalars(model: &Model, of_nodes: &[f32]) -> Vec<f32> {
     let mut out = Vec::with_capacity(of_nodes.len());
     for body in &model.bodies {
@@ -227,7 +221,8 @@ fn carriers(model: &Model, vertex: usize) -> &[(u32, f64)] {
     model.surfaces.embedded.terms(vertex - model.surfaces.nodes)
 }
 
-/// Surface area that each node stands for at rest \[m²\]: a third of its triangles, half of the shadow of its rod edges.
+/// Surface area that each node stands for at rest \[m²\]: a third of its triangles, half of the
+/// shadow of its rod edges.
 fn surface_areas(model: &Model) -> Vec<f64> {
     let mut areas = vec![0.0; model.nodes];
     let mut surface = Vec::new();
@@ -268,9 +263,9 @@ fn rigid_poses(model: &Model, state: &State) -> Vec<Pose> {
 }
 
 /// Poses of the colliders that move as one piece.
-fn poses(scene: &Scene, layout: &Layout, time: f64) -> Vec<Pose> {
+fn poses(model: &Model, layout: &Layout, time: f64) -> Vec<Pose> {
     let named = |name: &str| layout.body(name).is_some_and(|b| b.motion == Motion::Posed);
-    let keyed = scene.colliders.iter().filter(|c| named(&c.name)).filter_map(|c| match &c.motion {
+    let keyed = model.colliders.colliders.iter().filter(|c| named(&c.name)).filter_map(|c| match &c.motion {
         ColliderMotion::Keyed(motion) => Some(motion.pose(time)),
         _ => None,
     });

@@ -2,17 +2,19 @@
 
 use crate::clock::Clock;
 use crate::error::SimulationError;
-use crate::judgement::Judgement;
+use crate::intersections::IntersectionReport;
+use crate::scene_source::{OpenedScene, SceneIdentity, located};
+use crate::settings::{BodyDetails, Settings};
+use crate::threads::Threads;
 use stiction_bodies::{Model, Parameters, State, build};
-use stiction_contact::detect::{Collider, DetectOptions, Judge};
-use stiction_scene::resolved::{BodyKind, Cells};
+use stiction_contact::detect::IntersectionCheck;
 use stiction_scene::{InitialContact, Scene};
-use stiction_solvers::{MethodInfo, Solver, StepReport, Wish, World, create, methods, with_resolve_time};
+use stiction_solvers::{
+    MethodError, MethodInfo, Solver, StepReport, Wish, World, create, methods, unheeded, with_resolve_time,
+};
 
 /// A scene that runs.
 pub struct Simulation {
-    /// The scene, without places and patterns of its meshes, triangles of cloth and tets of solids: the model has them.
-    pub scene: Scene,
     /// Its compiled model.
     pub model: Model,
     /// Values that may vary.
@@ -21,74 +23,174 @@ pub struct Simulation {
     pub state: State,
     /// Steps done.
     pub steps: u64,
-    /// Frames done, the initial one not counted.
+    /// Frames done, the initial one not counted: those whose time has come.
     pub frames: u64,
     pub(crate) solver: Box<dyn Solver>,
-    judge: Judge,
-    /// Mesh and tree for judging, where the method lends none.
-    collider: Option<Collider>,
+    pub(crate) identity: SceneIdentity,
+    pub(crate) body_details: Vec<BodyDetails>,
+    settings: Settings,
+    notes: Vec<String>,
     clock: Clock,
+    threads: Threads,
+    /// Made when it is first asked for.
+    check: Option<IntersectionCheck>,
 }
 
 impl Simulation {
+    /// Opens a scene file, or a scene of the gallery by name, with another method and with
+    /// overrides `path=value`, and compiles it; nothing runs yet. Errors name file, line, object
+    /// and fix.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), stiction::SimulationError> {
+    /// let changes = ["bodies.cloth.friction=0.1"];
+    /// let mut simulation = stiction::Simulation::open("sphere_drape", Some("admm"), &changes)?;
+    /// let report = simulation.step()?;
+    /// println!("{} contacts at {} s", report.contacts, simulation.state.time);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn open<S: AsRef<str>>(
+        name: &str,
+        method: Option<&str>,
+        overrides: &[S],
+    ) -> Result<Simulation, SimulationError> {
+        Simulation::of(OpenedScene::open(name, method, overrides)?)
+    }
+
+    /// Compiles a scene that was opened before.
+    pub fn of(opened: OpenedScene) -> Result<Simulation, SimulationError> {
+        let OpenedScene { scene, identity, document } = opened;
+        let simulation = Simulation::new(scene).map_err(|error| located(error, &document))?;
+        Ok(Simulation { identity, ..simulation })
+    }
+
     /// Compiles a scene and checks its method; nothing runs yet.
-    pub fn new(mut scene: Scene) -> Result<Simulation, SimulationError> {
-        let model = build(&scene)?;
-        let parameters = Parameters::from_scene(&scene, &model);
+    pub fn new(scene: Scene) -> Result<Simulation, SimulationError> {
         let choice = match scene.initial_contact {
             InitialContact::Resolve { seconds } => with_resolve_time(&scene.method, seconds)?,
             InitialContact::MethodDefault | InitialContact::Refuse => scene.method.clone(),
         };
-        let mut solver = create(&choice, World { model: &model, parameters: &parameters })?;
+        let notes = unheeded(&scene);
+        let simulation = Simulation::with_solver(scene, |world| create(&choice, world))?;
+        Ok(Simulation { notes, ..simulation })
+    }
+
+    /// Compiles a scene for a solver of the caller's own, which is made from the world that it will
+    /// step; the method that the scene names is left aside.
+    pub fn with_solver(
+        scene: Scene,
+        make: impl FnOnce(World<'_>) -> Result<Box<dyn Solver>, MethodError>,
+    ) -> Result<Simulation, SimulationError> {
+        let model = build(&scene)?;
+        let parameters = Parameters::from_scene(&scene, &model);
+        let solver = make(World { model: &model, parameters: &parameters })?;
         let state = State::initial(&model, &scene);
-        let own = || Collider::new(&model, DetectOptions::judging());
-        let collider = if solver.lend_tree().is_some() { None } else { Some(own()?) };
-        let clock = Clock::new(scene.fps, scene.step_size);
-        for body in &mut scene.bodies {
-            let mesh = &mut body.mesh;
-            (mesh.vertices, mesh.rest_vertices, mesh.uv) = (Vec::new(), None, None);
-            match (body.kind, &mut mesh.cells) {
-                (BodyKind::Cloth, Cells::Triangles(cells)) => *cells = Vec::new(),
-                (BodyKind::Solid, Cells::Tets(cells)) => *cells = Vec::new(),
-                _ => {}
-            }
-        }
+        let settings = Settings::of(&scene);
         Ok(Simulation {
-            scene,
             model,
             parameters,
             state,
             steps: 0,
             frames: 0,
             solver,
-            judge: Judge::default(),
-            collider,
-            clock,
+            identity: SceneIdentity { name: scene.name, ..SceneIdentity::default() },
+            body_details: scene.bodies.into_iter().map(BodyDetails::of).collect(),
+            clock: Clock::new(settings.fps, settings.step_size),
+            settings,
+            notes: Vec::new(),
+            threads: Threads::of_caller(),
+            check: None,
+        })
+    }
+
+    /// The same simulation on a pool of `count` threads of its own: all further work runs there.
+    pub fn with_threads(self, count: usize) -> Result<Simulation, SimulationError> {
+        Ok(self.on(Threads::new(Some(count))?))
+    }
+
+    /// The same simulation on these threads, which other simulations may share.
+    pub fn on(self, threads: Threads) -> Simulation {
+        Simulation { threads, ..self }
+    }
+
+    /// Where its work runs.
+    pub fn threads(&self) -> &Threads {
+        &self.threads
+    }
+
+    /// What it keeps of its scene.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What the scene asks for and the method ignores, in sentences.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Key of the method that runs it.
+    pub fn method(&self) -> &'static str {
+        self.solver.key()
+    }
+
+    /// Number of the body or collider of a name, as reports of contacts count them.
+    pub fn object(&self, name: &str) -> Result<u32, SimulationError> {
+        let objects = &self.model.surfaces.objects;
+        let found = objects.iter().position(|object| object.name == name);
+        found.map(|number| number as u32).ok_or_else(|| {
+            let known: Vec<&str> = objects.iter().map(|object| object.name.as_str()).collect();
+            SimulationError::UnknownObject { name: name.to_owned(), known: known.join(", ") }
         })
     }
 
     /// Whether the method can start from the present state; the first step asks the same.
     pub fn check_start(&mut self) -> Result<(), SimulationError> {
         let world = World { model: &self.model, parameters: &self.parameters };
-        self.solver.check_start(world, &self.state).map_err(SimulationError::Start)
+        let (solver, state) = (&mut self.solver, &self.state);
+        self.threads.install(|| solver.check_start(world, state)).map_err(SimulationError::Start)
     }
 
-    /// Takes one step towards the next frame.
+    /// Takes one step towards the next frame. External forces that were applied act in it.
     pub fn step(&mut self) -> Result<StepReport, SimulationError> {
-        let h = self.clock.next_step(self.state.time, self.frames + 1);
-        let world = World { model: &self.model, parameters: &self.parameters };
-        let time = self.state.time;
-        let report = self.solver.step(world, &mut self.state, h).map_err(|source| SimulationError::Step {
-            step: self.steps + 1,
-            time,
-            source,
-        })?;
-        self.steps += 1;
-        if self.clock.reached(self.state.time, self.frames + 1) {
-            self.frames += 1;
-            self.state.time = self.clock.frame_time(self.frames);
+        self.take_step(self.clock.next_step(self.state.time, self.frames + 1))
+    }
+
+    /// Takes one step of a length of the caller's choice \[s\], wherever frames fall; the method
+    /// may take less, as the report says.
+    ///
+    /// Frames keep their times: one counts as done once the state is at or beyond it, and
+    /// [`Simulation::step`] goes on towards the next one with what is left of the way.
+    pub fn step_by(&mut self, h: f64) -> Result<StepReport, SimulationError> {
+        if !(h.is_finite() && h > 0.0) {
+            return Err(SimulationError::StepSize { h });
         }
+        self.take_step(h)
+    }
+
+    fn take_step(&mut self, h: f64) -> Result<StepReport, SimulationError> {
+        let world = World { model: &self.model, parameters: &self.parameters };
+        let (solver, state) = (&mut self.solver, &mut self.state);
+        let (step, time) = (self.steps + 1, state.time);
+        let report = self
+            .threads
+            .install(|| solver.step(world, state, h))
+            .map_err(|source| SimulationError::Step { step, time, source })?;
+        self.parameters.external.clear();
+        self.steps += 1;
+        self.count_frames();
         Ok(report)
+    }
+
+    /// Counts the frames whose time has come; a state that is at one up to rounding is put on it.
+    fn count_frames(&mut self) {
+        while self.clock.reached(self.state.time, self.frames + 1) {
+            self.frames += 1;
+            let due = self.clock.frame_time(self.frames);
+            if !self.clock.is_beyond(self.state.time, self.frames) {
+                self.state.time = due;
+            }
+        }
     }
 
     /// Takes steps until the next frame is reached.
@@ -101,36 +203,32 @@ impl Simulation {
         Ok(reports)
     }
 
-    /// Judges the present state: crossings, overlaps, points inside.
-    pub fn judge(&mut self) -> Result<Judgement, SimulationError> {
+    /// Looks for crossings, overlaps and points inside in the present state, with a mesh and a tree
+    /// that the method does not share.
+    pub fn check_intersections(&mut self) -> Result<IntersectionReport, SimulationError> {
         let (model, blocks, time) = (&self.model, &self.state.blocks[..], self.state.time);
-        let report = match (self.solver.lend_tree(), &mut self.collider) {
-            (Some(mut tree), _) => {
-                let report = self.judge.judge(&mut tree, model, blocks, time)?;
-                tree.phase.release_boxes();
-                report
-            }
-            (None, Some(own)) => own.judge(model, blocks, time)?,
-            (None, empty) => {
-                empty.insert(Collider::new(model, DetectOptions::judging())?).judge(model, blocks, time)?
-            }
-        };
-        Ok(Judgement { report })
+        let check = &mut self.check;
+        let state = self.threads.install(|| {
+            let check = match check {
+                Some(made) => made,
+                None => check.insert(IntersectionCheck::new(model)?),
+            };
+            check.check(model, blocks, time)
+        })?;
+        Ok(IntersectionReport { state })
     }
 
-    /// Largest principal stretch beyond rest at each node, averaged over its elements (for display).
+    /// Largest principal stretch beyond rest at each node, averaged over its elements (for
+    /// display).
     pub fn strain_per_node(&self) -> Vec<f32> {
-        stiction_energy::strain::per_node(&self.model, &self.state.blocks)
+        let (model, blocks) = (&self.model, &self.state.blocks[..]);
+        self.threads.install(|| stiction_energy::strain::per_node(model, blocks))
     }
 
-    /// Whether bodies touch under the method that runs it.
+    /// Whether bodies touch under the method that runs it; of a caller's own solver that is
+    /// assumed.
     pub fn has_contact(&self) -> bool {
         let has = |method: &MethodInfo| !method.leaves_out.contains(&Wish::Contact);
-        methods().iter().any(|method| method.key == self.method() && has(method))
-    }
-
-    /// Key of the method that runs it.
-    pub fn method(&self) -> &'static str {
-        self.solver.key()
+        methods().iter().find(|method| method.key == self.method()).is_none_or(has)
     }
 }

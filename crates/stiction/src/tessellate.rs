@@ -17,7 +17,8 @@ pub struct Triangles {
 const AROUND: usize = 64;
 const ALONG: usize = 32;
 
-/// The surface of a shape at time zero. Planes have no end: a square of half width `reach` about `focus` stands for them.
+/// The surface of a shape at time zero. Planes have no end: a square of half width `reach` about
+/// `focus` stands for them.
 pub fn tessellate(shape: &ColliderShape, focus: Vec3, reach: f64) -> Triangles {
     match shape {
         ColliderShape::Plane { normal, offset } => square(*normal, *offset, focus, reach),

@@ -42,8 +42,9 @@ fn a_start_that_is_refused_leaves_the_old_run() {
     let parent = tempfile::tempdir().expect("a folder");
     let folder = parent.path().join("run");
     let run = |height: f64| {
-        let options = RunOptions { scene_name: "block".to_owned(), overwrite: true, ..Default::default() };
-        stiction::run(block(height), &folder, &options, |_| ControlFlow::Continue(()))
+        let options = RunOptions { overwrite: true, ..Default::default() };
+        let mut simulation = Simulation::new(block(height))?;
+        stiction::run(&mut simulation, &folder, &options, |_| ControlFlow::Continue(()))
     };
     run(0.06).expect("a first run");
     let before = contents(&folder);

@@ -1,10 +1,10 @@
-//! What frames say beside positions.
+//! What frames say in addition to positions.
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use stiction::RunOptions;
 use stiction::output::RunReader;
 use stiction::scene::load_text;
+use stiction::{RunOptions, Simulation};
 
 /// A flat sheet of 1 kg/m² at rest on a floor presses with 9.81 Pa everywhere.
 #[test]
@@ -23,9 +23,10 @@ fn contact_pressure_is_force_over_area() {
         [colliders.floor]
         plane = { offset = 0 }";
     let loaded = load_text("sheet", scene, Path::new("."), &[] as &[&str]).expect("the scene is valid");
-    let options = RunOptions { canonical: loaded.canonical, ..RunOptions::default() };
     let run = folder.path().join("run");
-    stiction::run(loaded.scene, &run, &options, |_| ControlFlow::Continue(())).expect("the scene runs");
+    let mut simulation = Simulation::new(loaded.scene).expect("it is set up");
+    let options = RunOptions::default();
+    stiction::run(&mut simulation, &run, &options, |_| ControlFlow::Continue(())).expect("the scene runs");
     let reader = RunReader::open(&run).expect("a run");
     let pressure = reader.channel(30, "contact_pressure").expect("a channel");
     assert!(pressure.len() > 25, "the sheet and the floor");

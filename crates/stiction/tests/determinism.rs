@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use stiction::output::{RunStatus, RunSummary};
-use stiction::scene::load_text;
-use stiction::{RunOptions, gallery, run};
+use stiction::{RunOptions, Simulation, run};
 
 /// Small versions of scenes that together use every kind of body and three methods; stones of a falling arch are kept apart by the final filter.
 const SCENES: [(&str, &[&str]); 5] = [
@@ -38,16 +37,9 @@ fn run_scene(
     resume: bool,
     stop_after: Option<u64>,
 ) -> RunSummary {
-    let scene = gallery::find(name).expect("the scene is in the gallery");
-    let loaded = load_text(name, scene.text, Path::new("."), changes).expect("the scene is valid");
-    let options = RunOptions {
-        scene_name: name.to_owned(),
-        scene_hash: loaded.hash.clone(),
-        canonical: loaded.canonical,
-        resume,
-        overwrite: false,
-    };
-    run(loaded.scene, folder, &options, |progress| match stop_after {
+    let mut simulation = Simulation::open(name, None, changes).expect("the scene is valid");
+    let options = RunOptions { resume, overwrite: false };
+    run(&mut simulation, folder, &options, |progress| match stop_after {
         Some(frame) if progress.frame >= frame => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     })

@@ -100,8 +100,10 @@ fn a_scene_can_refuse_penetrations_at_the_start() {
         let scene =
             load_text("two", &text, Path::new("."), &[] as &[&str]).expect("the scene is valid").scene;
         let folder = tempfile::tempdir().expect("a folder");
-        let options = stiction::RunOptions { scene_name: "two".to_owned(), ..Default::default() };
-        stiction::run(scene, &folder.path().join("run"), &options, |_| std::ops::ControlFlow::Continue(()))
+        let mut simulation = Simulation::new(scene)?;
+        let options = stiction::RunOptions::default();
+        let run = folder.path().join("run");
+        stiction::run(&mut simulation, &run, &options, |_| std::ops::ControlFlow::Continue(()))
     };
     let words = start(0.149).expect_err("they cross by 1 mm").to_string();
     assert!(words.contains("upper") && words.contains("initial_contact"), "{words}");

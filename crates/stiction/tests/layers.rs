@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 /// From the ground up. A crate may use those before it.
-const LAYERS: [&str; 14] = [
+const LAYERS: [&str; 15] = [
+    "stiction-limits",
     "stiction-numerics",
     "stiction-factor",
     "stiction-scene",

@@ -3,7 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
-use stiction::{RunOptions, run};
+use stiction::{RunOptions, Simulation, run};
 
 const SCENE: &str = "
 stiction = 1
@@ -21,7 +21,8 @@ fn it_is_the_run_that_fails_not_the_input() {
     let target = folder.path().join("run");
     let loaded = stiction::scene::load_text("test.toml", SCENE, Path::new("."), &[] as &[&str]);
     let scene = loaded.expect("the scene is valid").scene;
-    let error = run(scene, &target, &RunOptions::default(), |_| {
+    let mut simulation = Simulation::new(scene).expect("it is set up");
+    let error = run(&mut simulation, &target, &RunOptions::default(), |_| {
         fs::remove_dir_all(&target).expect("the folder is there");
         ControlFlow::Continue(())
     })

@@ -22,7 +22,7 @@ use stiction::numerics::Vec3;
 fn drop_over_reach(name: &str, changes: &[String], wall: f64) -> Result<f64, VerifyError> {
     let text = gallery::find(name).map_or("", |scene| scene.text);
     let mut specimen = Specimen::with_changes(text, changes)?;
-    for _ in 0..specimen.simulation.scene.frames {
+    for _ in 0..specimen.simulation.settings().frames {
         specimen.simulation.advance_frame()?;
     }
     let rest = &specimen.simulation.model.rest;

@@ -4,9 +4,9 @@ use super::print_json;
 use crate::args::BenchOptions;
 use crate::failure::Failure;
 use crate::out::is_closed;
-use crate::scene_source::with_threads;
 use serde_json::{Value, json};
 use std::time::Instant;
+use stiction::Threads;
 use stiction_bench::{BenchError, Case, Figure, Limit, Machine, Record, Settings, all, find};
 
 impl From<BenchError> for Failure {
@@ -26,10 +26,10 @@ pub fn bench(options: &BenchOptions) -> Result<(), Failure> {
         return Ok(());
     }
     let settings = Settings { full: options.full, ..Settings::default() };
-    with_threads(options.threads, || match options.json {
+    Threads::new(options.threads)?.install(|| match options.json {
         true => print_all(&cases, &settings),
         false => print_tables(&cases, &settings),
-    })?
+    })
 }
 
 fn print_all(cases: &[Case], settings: &Settings) -> Result<(), Failure> {
@@ -46,7 +46,7 @@ fn print_all(cases: &[Case], settings: &Settings) -> Result<(), Failure> {
         }
     }
     print_json(&json!({ "machine": machine, "cases": records }))?;
-    judge(stopped, cases.len())
+    end(stopped, cases.len())
 }
 
 fn print_tables(cases: &[Case], settings: &Settings) -> Result<(), Failure> {
@@ -67,10 +67,11 @@ fn print_tables(cases: &[Case], settings: &Settings) -> Result<(), Failure> {
         }
         say!("  ({:.1} s, {})", start.elapsed().as_secs_f64(), Machine::now().sentence());
     }
-    judge(stopped, cases.len())
+    end(stopped, cases.len())
 }
 
-fn judge(stopped: usize, cases: usize) -> Result<(), Failure> {
+/// Fails when cases did.
+fn end(stopped: usize, cases: usize) -> Result<(), Failure> {
     match stopped {
         0 => Ok(()),
         _ => Err(Failure::Run(format!("{stopped} of {cases} cases stopped"))),

@@ -3,11 +3,10 @@
 use super::print_json;
 use crate::args::CheckOptions;
 use crate::failure::Failure;
-use crate::scene_source::{load, with_threads};
+use crate::job::open;
 use serde::Serialize;
-use stiction::scene::resolved::BodyKind;
-use stiction::solvers::unheeded;
-use stiction::{Finding, Judgement, Simulation, SimulationError};
+use stiction::scene::resolved::Body;
+use stiction::{FoundPair, IntersectionReport, Simulation, SimulationError, Threads};
 
 #[derive(Serialize)]
 struct Report {
@@ -23,7 +22,7 @@ struct Report {
     intersections: usize,
     overlaps: usize,
     findings: Vec<FindingReport>,
-    /// What the scene asks for and the method leaves out.
+    /// What the scene asks for and the method ignores.
     notes: Vec<String>,
 }
 
@@ -50,13 +49,14 @@ struct BodyReport {
 
 /// Reads, builds and reports; nothing runs.
 pub fn check(options: &CheckOptions) -> Result<(), Failure> {
-    let loaded = load(&options.scene)?;
-    let report = with_threads(options.scene.threads, || {
-        let mut simulation = Simulation::new(loaded.scene)?;
-        let judgement = simulation.judge()?;
-        Ok::<_, SimulationError>(report(&simulation, &judgement))
-    })?
-    .map_err(|error| Failure::of_scene(error, &loaded.document))?;
+    let opened = open(&options.scene)?;
+    let threads = Threads::new(options.scene.threads)?;
+    let report = threads.install(|| {
+        let sizes: Vec<BodySize> = opened.scene.bodies.iter().map(BodySize::of).collect();
+        let mut simulation = Simulation::of(opened)?;
+        let found = simulation.check_intersections()?;
+        Ok::<_, SimulationError>(report(&simulation, &sizes, &found))
+    })?;
     if options.json {
         return print_json(&report);
     }
@@ -101,50 +101,58 @@ fn print_findings(report: &Report) {
     }
 }
 
-fn report(simulation: &Simulation, judgement: &Judgement) -> Report {
-    let model = &simulation.model;
-    let body = |(index, body): (usize, &stiction::bodies::Body)| {
-        let source = &simulation.scene.bodies[index];
+/// Counts that only the scene has.
+struct BodySize {
+    elements: usize,
+    pinned: usize,
+}
+
+impl BodySize {
+    fn of(body: &Body) -> BodySize {
+        let pinned = body.pins.iter().map(|p| p.vertices.len()).sum();
+        BodySize { elements: body.mesh.cells.len(), pinned }
+    }
+}
+
+fn report(simulation: &Simulation, sizes: &[BodySize], found: &IntersectionReport) -> Report {
+    let (model, settings) = (&simulation.model, simulation.settings());
+    let body = |index: usize| {
+        let (body, size) = (&model.bodies[index], &sizes[index]);
         BodyReport {
             name: body.name.clone(),
             kind: format!("{:?}", body.kind).to_lowercase(),
             vertices: body.nodes.len(),
-            // A simulation leaves triangles of cloth and tets of solids to its model.
-            elements: match body.kind {
-                BodyKind::Cloth => body.triangles.len(),
-                BodyKind::Solid => body.tets.len(),
-                _ => source.mesh.cells.len(),
-            },
+            elements: size.elements,
             mass: simulation.parameters.body_mass(model, index),
-            pinned: source.pins.iter().map(|p| p.vertices.len()).sum(),
+            pinned: size.pinned,
         }
     };
     Report {
-        name: simulation.scene.name.clone(),
+        name: settings.name.clone(),
         method: simulation.method().to_owned(),
         dofs: model.dofs(),
         vertices: model.vertices(),
         elements: model.elements(),
-        frames: simulation.scene.frames,
-        step_size: simulation.scene.step_size,
-        bodies: model.bodies.iter().enumerate().map(body).collect(),
-        colliders: simulation.scene.colliders.iter().map(|c| c.name.clone()).collect(),
-        intersections: judgement.intersections(),
-        overlaps: judgement.overlaps(),
-        notes: unheeded(&simulation.scene),
-        findings: judgement.findings(&model.surfaces).into_iter().map(FindingReport::from).collect(),
+        frames: settings.frames,
+        step_size: settings.step_size,
+        bodies: (0..model.bodies.len()).map(body).collect(),
+        colliders: model.colliders.colliders.iter().map(|c| c.name.clone()).collect(),
+        intersections: found.intersections(),
+        overlaps: found.overlaps(),
+        notes: simulation.notes().to_vec(),
+        findings: found.pairs(&model.surfaces).into_iter().map(FindingReport::from).collect(),
     }
 }
 
-impl From<Finding> for FindingReport {
-    fn from(finding: Finding) -> Self {
+impl From<FoundPair> for FindingReport {
+    fn from(found: FoundPair) -> Self {
         FindingReport {
-            sentence: finding.sentence(),
-            kind: finding.kind,
-            bodies: finding.bodies,
-            features: finding.features,
-            place: finding.place.into(),
-            depth: finding.depth,
+            sentence: found.sentence(),
+            kind: found.kind,
+            bodies: found.objects,
+            features: found.features,
+            place: found.place.into(),
+            depth: found.depth,
         }
     }
 }

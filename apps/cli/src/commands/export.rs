@@ -8,7 +8,7 @@ use stiction::output::export::{self, Format};
 
 /// Exports a run.
 pub fn export(options: &ExportOptions) -> Result<(), Failure> {
-    let reader = RunReader::open(&options.run)?;
+    let reader = RunReader::open_within(&options.run, options.limits.budget())?;
     let format: Format = options.to.parse()?;
     let path = options.output.clone().unwrap_or_else(|| format.default_path(&options.run));
     let details = export::ExportOptions {

@@ -7,7 +7,7 @@ use stiction::output::{RunReader, RunStatus, RunSummary};
 
 /// Reports on a run folder.
 pub fn info(options: &InfoOptions) -> Result<(), Failure> {
-    let reader = RunReader::open(&options.run)?;
+    let reader = RunReader::open_within(&options.run, options.limits.budget())?;
     if let Some(file) = &options.profile {
         return super::profile::draw(&reader, options.step, file);
     }

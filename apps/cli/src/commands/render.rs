@@ -7,7 +7,7 @@ use stiction_render::{Arrangement, Camera, ColourBy, FrameChoice, RunRenderOptio
 
 /// Draws frames of a run.
 pub fn render(options: &RenderOptions) -> Result<(), Failure> {
-    let reader = RunReader::open(&options.run)?;
+    let reader = RunReader::open_within(&options.run, options.limits.budget())?;
     if options.output.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("png")) {
         let name = options.output.display();
         return Err(Failure::Input(format!(

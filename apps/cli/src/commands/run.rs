@@ -3,15 +3,16 @@
 use super::{info, print_json, view};
 use crate::args::RunOptions;
 use crate::failure::Failure;
-use crate::job::Job;
+use crate::job;
 
 /// Runs a scene.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
-    let job = Job::new(&options.scene, &options.folder)?;
+    let job = job::prepare(&options.scene, &options.folder)?;
     let folder = job.folder.display().to_string();
+    let threads = options.scene.threads;
     let summary = match options.view {
-        true => view::watch(job, &options.server)?,
-        false => job.execute(|| false)?,
+        true => view::watch(job, threads, &options.server)?,
+        false => job::execute(job, threads, || false)?,
     };
     if options.json {
         return print_json(&summary);

@@ -2,7 +2,8 @@
 
 use crate::args::{ServerOptions, ViewOptions};
 use crate::failure::Failure;
-use crate::job::Job;
+use crate::job;
+use stiction::Job;
 use stiction::output::RunSummary;
 
 /// Shows a run folder, or runs a scene and shows it live.
@@ -11,9 +12,9 @@ pub fn view(options: &ViewOptions) -> Result<(), Failure> {
     if target.is_dir() {
         return show(target, &options.server);
     }
-    let job = Job::new(&options.scene, &options.folder)?;
+    let job = job::prepare(&options.scene, &options.folder)?;
     let folder = job.folder.display().to_string();
-    let summary = watch(job, &options.server)?;
+    let summary = watch(job, options.scene.threads, &options.server)?;
     super::info::print(&summary);
     say!("written to {folder}");
     Ok(())
@@ -27,7 +28,7 @@ pub use absent::{page, show, watch};
 
 #[cfg(feature = "viewer")]
 mod present {
-    use super::{Failure, Job, RunSummary, ServerOptions};
+    use super::{Failure, Job, RunSummary, ServerOptions, job};
     use std::io::{IsTerminal, Write};
     use std::path::Path;
     use std::process::{Command, Stdio};
@@ -48,7 +49,7 @@ mod present {
     }
 
     /// Runs a scene in a thread and serves its folder until Ctrl-C, which also stops the run.
-    pub fn watch(job: Job, options: &ServerOptions) -> Result<RunSummary, Failure> {
+    pub fn watch(job: Job, threads: Option<usize>, options: &ServerOptions) -> Result<RunSummary, Failure> {
         if job.is_blocked() {
             let folder = job.folder.display();
             return Err(Failure::Input(format!(
@@ -60,7 +61,7 @@ mod present {
         let server = bind(&job.folder, Some(activity.clone()), options)?;
         std::thread::scope(|scope| {
             let run = scope.spawn(|| {
-                let outcome = job.execute(|| stop.load(Ordering::Relaxed));
+                let outcome = job::execute(job, threads, || stop.load(Ordering::Relaxed));
                 match &outcome {
                     Ok(_) => {
                         activity.finish();
@@ -138,7 +139,7 @@ mod absent {
     }
 
     /// Says what is missing.
-    pub fn watch(_: Job, _: &ServerOptions) -> Result<RunSummary, Failure> {
+    pub fn watch(_: Job, _: Option<usize>, _: &ServerOptions) -> Result<RunSummary, Failure> {
         Err(missing())
     }
 

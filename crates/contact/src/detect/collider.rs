@@ -1,21 +1,23 @@
 //! The collision service of a model.
 //!
 //! *Proximity* contacts take the closest features at the start of the step. *Continuous* contacts take features that come
-//! together on the straight way from the start to a trial end: weights and normal are those at the moment of touching, the gap is
-//! taken at the start along that normal, so `u_N ≥ 0` keeps the pair on the side where it was.
+//! together on the straight way from the start to a trial end: weights and normal are those at the
+//! moment of touching, the gap is taken at the start along that normal, so `u_N ≥ 0` keeps the pair
+//! on the side where it was.
 
 use super::analytic::PlacedShape;
 use super::analytic_search::AnalyticSearch;
 use super::compile::{collision_mesh_with_skins, rooted_segments};
 use super::convert::{AnalyticFeature, Converter};
 use super::entangled::Entangled;
-use super::judge::{Judge, LentTree};
+use super::intersections::CheckedSurface;
 use super::meetings::Known;
+use super::rooted::{buried_roots, held_strands};
 use super::step_pairs::{Search, StepPairs};
 use crate::contact::NewContact;
 use rayon::prelude::*;
 use stiction_bodies::{Model, Parameters, Prescription};
-use stiction_collision::intersection::StateReport;
+use stiction_collision::intersection::{ClosedSurfaces, StateReport};
 use stiction_collision::narrow_phase::{narrow_phase, reevaluate};
 use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
 use stiction_numerics::Vec3;
@@ -26,22 +28,17 @@ pub type DetectError = MeshError;
 /// What counts as near.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DetectOptions {
-    /// Share of a pair's start distance that continuous detection keeps; the rest is open to motion.
+    /// Share of a pair's start distance that continuous detection keeps; the rest is open to
+    /// motion.
     pub slack: f64,
-    /// Half-thickness of solids that were given none, as a share of their size: it acts between meshes, not on analytic colliders.
+    /// Half-thickness of solids that were given none, as a share of their size: it acts between
+    /// meshes, not on analytic colliders.
     pub skin: f64,
 }
 
 impl Default for DetectOptions {
     fn default() -> Self {
         DetectOptions { slack: 0.1, skin: 5e-4 }
-    }
-}
-
-impl DetectOptions {
-    /// For judging states: thicknesses as the scene gives them.
-    pub fn judging() -> DetectOptions {
-        DetectOptions { skin: 0.0, ..DetectOptions::default() }
     }
 }
 
@@ -60,8 +57,9 @@ pub struct StepMotion<'a> {
     pub h: f64,
 }
 
-/// Solids, analytic or meshed, that overlap by less than this count as touching \[m\]: the tolerance of the methods, not a crossing. (A sheet that
-/// has gone through stays through; a solid that touches comes free again.)
+/// Solids, analytic or meshed, that overlap by less than this count as touching \[m\]: the
+/// tolerance of the methods, not a crossing. (A sheet that has gone through stays through; a solid
+/// that touches comes free again.)
 pub(super) const INSIDE: f64 = 1e-5;
 
 /// Vertices per task.
@@ -86,7 +84,8 @@ pub struct Collider {
     nodes: Vec<Vec3>,
     /// What may touch in the step that was last asked for.
     pub(super) pairs: StepPairs,
-    judge: Judge,
+    /// Which bodies are closed; found when it is first asked for.
+    closed: Option<ClosedSurfaces>,
     pub(super) entangled: Entangled,
 }
 
@@ -114,11 +113,13 @@ impl Collider {
             start,
             nodes: Vec::new(),
             pairs: StepPairs::default(),
-            judge: Judge::default(),
+            closed: None,
             entangled: Entangled::default(),
         };
-        let buried = collider.buried_roots(model)?;
-        if !buried.is_empty() {
+        let held = held_strands(model);
+        if !held.is_empty() {
+            let inside = collider.intersections(model, &model.initial, 0.0)?.inside;
+            let buried = buried_roots(model, &held, &inside);
             collider.mesh.set_rooted(&[rooted_segments(model), buried].concat());
         }
         Ok(collider)
@@ -133,8 +134,9 @@ impl Collider {
         &self.touching
     }
 
-    pub(super) fn judged(&self) -> &Judge {
-        &self.judge
+    /// Whether the surface of an object is closed, once intersections have been looked for.
+    pub(super) fn is_closed(&self, object: u32) -> bool {
+        self.closed.as_ref().is_some_and(|closed| closed.contains(object))
     }
 
     pub(super) fn phase(&self) -> &BroadPhase {
@@ -145,8 +147,8 @@ impl Collider {
         &self.shapes
     }
 
-    /// Pairs nearer than their contact gap at the start of the step, and points that are or come (at the velocities given) near
-    /// an analytic collider; sorted, each once.
+    /// Pairs nearer than their contact gap at the start of the step, and points that are or come
+    /// (at the velocities given) near an analytic collider; sorted, each once.
     pub fn proximity(
         &mut self,
         model: &Model,
@@ -165,7 +167,8 @@ impl Collider {
             let contact = converter.pair(pair, &self.start, thickness)?;
             (pair.gap <= pair_gap(model, contact.bodies)).then_some(contact)
         };
-        // In place: nearly all become contacts, and fresh memory for their long list costs as much as the work. There is room for those that join them.
+        // In place: nearly all become contacts, and fresh memory for their long list costs as much
+        // as the work. There is room for those that join them.
         let mut slots: Vec<Option<NewContact>> =
             Vec::with_capacity(pairs.len() + pairs.len() / 16 + PER_TASK);
         pairs.par_iter().with_min_len(SOME_PAIRS).map(near).collect_into_vec(&mut slots);
@@ -175,8 +178,8 @@ impl Collider {
         Ok(out)
     }
 
-    /// Pairs that come together on the way from the start to the end of the step at the velocities given, and that need another contact beside the
-    /// known ones; sorted, each once.
+    /// Pairs that come together on the way from the start to the end of the step at the velocities
+    /// given, and that need another contact beside the known ones; sorted, each once.
     pub fn coming(
         &mut self,
         model: &Model,
@@ -196,7 +199,8 @@ impl Collider {
         Ok(out)
     }
 
-    /// The proximity pairs within a gap at a configuration, as geometry: what barriers and penalties work on.
+    /// The proximity pairs within a gap at a configuration, as geometry: what barriers and
+    /// penalties work on.
     pub fn pairs(
         &mut self,
         model: &Model,
@@ -215,10 +219,19 @@ impl Collider {
         pairs.par_iter_mut().for_each(|pair| *pair = reevaluate(pair, &self.end));
     }
 
-    /// Judges a whole configuration: crossings, overlaps, points inside closed bodies and inside analytic colliders.
-    pub fn judge(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<StateReport, DetectError> {
-        let mut tree = LentTree { mesh: &self.mesh, phase: &mut self.phase };
-        self.judge.judge(&mut tree, model, blocks, time)
+    /// Crossings, overlaps, points inside closed bodies and inside analytic colliders at a
+    /// configuration.
+    pub fn intersections(
+        &mut self,
+        model: &Model,
+        blocks: &[Vec3],
+        time: f64,
+    ) -> Result<StateReport, DetectError> {
+        let mut places = Vec::new();
+        model.surfaces.positions(blocks, &model.colliders, time, &mut places);
+        let closed = self.closed.get_or_insert_with(|| ClosedSurfaces::new(&self.mesh));
+        let surface = CheckedSurface { mesh: &self.mesh, phase: &mut self.phase, closed };
+        surface.intersections(model, &places, time)
     }
 
     fn converter<'a>(
@@ -236,7 +249,8 @@ impl Collider {
         }
     }
 
-    /// Surface vertices at the start of the step and at its end for the given velocities, and what may touch on the way.
+    /// Surface vertices at the start of the step and at its end for the given velocities, and what
+    /// may touch on the way.
     fn place(
         &mut self,
         model: &Model,
@@ -300,7 +314,8 @@ impl Collider {
         surfaces.objects[own as usize].half_thickness + surfaces.objects[object as usize].half_thickness
     }
 
-    /// Contacts with analytic colliders whose keys are wanted: vertices, and edges and triangles that a convex solid meets first.
+    /// Contacts with analytic colliders whose keys are wanted: vertices, and edges and triangles
+    /// that a convex solid meets first.
     fn analytic(
         &self,
         model: &Model,

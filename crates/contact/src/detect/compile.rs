@@ -1,13 +1,15 @@
 //! The surfaces of a model as a collision mesh.
 
+use std::sync::Arc;
 use stiction_bodies::Model;
 use stiction_collision::{BodyTraits, CollisionMesh, MeshError, MeshInput};
 use stiction_scene::resolved::BodyKind;
 
-/// Builds the collision mesh of a model; objects are bodies first, then colliders. Pairs that are closer than their
-/// thickness at rest are left out, and so is the first segment of a strand against the body that it grows on.
-pub fn collision_mesh(model: &Model) -> Result<CollisionMesh, MeshError> {
-    collision_mesh_with_skins(model, 0.0)
+/// The collision mesh of a model, made once and shared; objects are bodies first, then colliders. Pairs that
+/// are closer than their thickness at rest are left out, and so is the first segment of a strand against
+/// the body that it grows on.
+pub fn collision_mesh(model: &Model) -> Result<Arc<CollisionMesh>, MeshError> {
+    model.derived.get_or_make(|| collision_mesh_with_skins(model, 0.0))
 }
 
 /// The same with a skin on solids that have no thickness: at most this share of their size on each side.

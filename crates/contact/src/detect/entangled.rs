@@ -1,13 +1,15 @@
 //! Sheets that begin a little inside a solid mesh: they are let out.
 //!
-//! A contact of surfaces keeps the side that it finds, so cloth that starts on the inner side of a body would be held there. While a sheet and a solid are
-//! entangled (vertices of the sheet inside the solid, or edges of one through faces of the other), three things differ between the two:
+//! A contact of surfaces keeps the side that it finds, so cloth that starts on the inner side of a
+//! body would be held there. While a sheet and a solid are entangled (vertices of the sheet inside
+//! the solid, or edges of one through faces of the other), three things differ between the two:
 //!
 //! * a vertex inside meets the nearest face of the solid, pushed out: `n = −(x − q)/|x − q|`, gap `−|x − q|` less the thickness   q nearest point
 //! * features with such a vertex meet nothing else of the solid: on their way out they pass through its surface
 //! * other pairs on the wrong side of the solid's surface, by its outward normals, are turned round
 //!
-//! Only the pairs of objects are kept from step to step; which vertices are inside is looked up while there are any.
+//! Only the pairs of objects are kept from step to step; which vertices are inside is looked up
+//! while there are any.
 
 use super::collider::{Collider, DetectError};
 use super::compile::is_solid;
@@ -20,7 +22,8 @@ use stiction_collision::narrow_phase::vertex_triangle_pair;
 use stiction_numerics::Vec3;
 use stiction_scene::resolved::BodyKind;
 
-/// A sheet that reaches deeper into a solid than this share of the solid's diagonal was put there on purpose, or nobody knows which way is out.
+/// A sheet that reaches deeper into a solid than this share of the solid's diagonal was put there
+/// on purpose, or nobody knows which way is out.
 const DEEPEST: f64 = 0.05;
 
 /// Which sheets are entangled with which solids.
@@ -50,16 +53,14 @@ impl Collider {
         if !any_sheet || meshed.is_empty() {
             return Ok(());
         }
-        let found = self.judge(model, blocks, time)?;
+        let found = self.intersections(model, blocks, time)?;
         let mut pairs: Vec<[u32; 2]> = self
             .tangles(&found)
             .filter(|[sheet, solid]| is_sheet(*sheet) && meshed.contains(solid))
             .collect();
         pairs.sort_unstable();
         pairs.dedup();
-        pairs.retain(|pair| {
-            self.judged().is_closed(pair[1]) && self.is_shallow(&found, pair, blocks, model, time)
-        });
+        pairs.retain(|pair| self.is_closed(pair[1]) && self.is_shallow(&found, pair, blocks, model, time));
         self.entangled.pairs = pairs;
         Ok(())
     }
@@ -79,7 +80,7 @@ impl Collider {
         if self.entangled.pairs.is_empty() {
             return Ok(());
         }
-        let found = self.judge(model, blocks, time)?;
+        let found = self.intersections(model, blocks, time)?;
         let mut left: Vec<[u32; 2]> = self.tangles(&found).collect();
         left.sort_unstable();
         let mut pairs = std::mem::take(&mut self.entangled.pairs);
@@ -97,7 +98,8 @@ impl Collider {
         Ok(())
     }
 
-    /// Pairs of objects in a judgement, in both orders where the order does not say which is the sheet.
+    /// Pairs of objects among intersections, in both orders where the order does not say which is
+    /// the sheet.
     fn tangles<'a>(&self, found: &'a StateReport) -> impl Iterator<Item = [u32; 2]> + use<'a> {
         let inside = found.inside.iter().map(|point| point.bodies);
         let crossing = found.crossings.iter().flat_map(|c| [c.bodies, [c.bodies[1], c.bodies[0]]]);

@@ -51,8 +51,12 @@ impl HingeScale {
 pub struct HingeElement {
     /// a, b, p, q.
     pub nodes: [u32; 4],
-    /// `k = c l²/(A₁+A₂)` \[J\]: E = k (θ−θ₀)².
-    pub stiffness: f64,
+    /// Its place among the sheets of the material table.
+    pub material: u32,
+    /// l² of the edge at rest \[m²\].
+    pub length_squared: f64,
+    /// A₁+A₂ \[m²\].
+    pub area: f64,
     /// Rest angle θ₀ \[rad\].
     pub rest_angle: f64,
 }
@@ -62,17 +66,21 @@ const WINGS: [[usize; 3]; 2] = [[0, 1, 2], [0, 1, 3]];
 
 impl HingeElement {
     /// From rest positions of a, b, p, q; the rest angle is theirs.
-    pub fn new(
-        nodes: [u32; 4],
-        rest: [Vec3; 4],
-        plate: &Plate,
-        scale: HingeScale,
-    ) -> Result<HingeElement, BendError> {
+    pub fn new(nodes: [u32; 4], rest: [Vec3; 4], material: u32) -> Result<HingeElement, BendError> {
         let [first, second] = rest_areas(nodes, rest)?;
-        let length_squared = (rest[1] - rest[0]).norm_squared();
-        let stiffness = scale.coefficient(plate) * length_squared / (first + second);
-        let rest_angle = dihedral_angle(rest[0], rest[1], rest[2], rest[3]);
-        Ok(HingeElement { nodes, stiffness, rest_angle })
+        Ok(HingeElement {
+            nodes,
+            material,
+            length_squared: (rest[1] - rest[0]).norm_squared(),
+            area: first + second,
+            rest_angle: dihedral_angle(rest[0], rest[1], rest[2], rest[3]),
+        })
+    }
+
+    /// `k = c l²/(A₁+A₂)` \[J\]: E = k (θ−θ₀)².
+    #[inline(always)]
+    fn stiffness(&self, at: &Stencil<'_, 4>) -> f64 {
+        at.materials.sheet(self.material).hinge * self.length_squared / self.area
     }
 
     /// Difference to the rest angle within half a turn, so that a fold through ±π stays continuous.
@@ -114,18 +122,19 @@ impl Element<4> for HingeElement {
 
     fn energy(&self, at: &Stencil<'_, 4>) -> f64 {
         let angle = self.deviation(dihedral_angle(at.x[0], at.x[1], at.x[2], at.x[3]));
-        self.stiffness * angle * angle
+        self.stiffness(at) * angle * angle
     }
 
     fn gradient(&self, at: &Stencil<'_, 4>) -> [Vec3; 4] {
         let (angle, wings) = self.wings(&at.x);
-        angle_gradient(&wings).map(|g| g * (2.0 * self.stiffness * angle))
+        let stiffness = self.stiffness(at);
+        angle_gradient(&wings).map(|g| g * (2.0 * stiffness * angle))
     }
 
     fn hessian(&self, at: &Stencil<'_, 4>, curvature: Curvature) -> LocalHessian<4> {
         let (angle, wings) = self.wings(&at.x);
         let gradient = angle_gradient(&wings);
-        let twice = 2.0 * self.stiffness;
+        let twice = 2.0 * self.stiffness(at);
         let scaled = gradient.map(|g| [g * twice.sqrt()]);
         let mut hessian = squares(&scaled);
         for (wing, slots) in wings.iter().zip(WINGS) {
@@ -142,28 +151,35 @@ impl Element<4> for HingeElement {
 mod tests {
     use super::*;
     use crate::check::{Checks, Projection, Random, check_element};
+    use crate::material_table::MaterialTable;
 
     fn rest() -> [Vec3; 4] {
         [Vec3::zeros(), Vec3::new(0.1, 0.02, 0.0), Vec3::new(0.03, 0.09, 0.01), Vec3::new(0.06, -0.07, 0.02)]
     }
 
-    fn bent(random: &mut Random) -> Stencil<'static, 4> {
-        Stencil { x: rest().map(|x| x + random.vector() * 0.03), frames: &[] }
+    fn element() -> HingeElement {
+        HingeElement::new([0, 1, 2, 3], rest(), 0).unwrap()
+    }
+
+    fn materials(stiffness: f64) -> MaterialTable {
+        MaterialTable::of_plate(Plate::new(stiffness, 0.3).unwrap(), HingeScale::ThirdOfArea)
+    }
+
+    fn bent<'a>(random: &mut Random, materials: &'a MaterialTable) -> Stencil<'a, 4> {
+        Stencil { x: rest().map(|x| x + random.vector() * 0.03), frames: &[], materials }
     }
 
     #[test]
     fn derivatives() {
-        let plate = Plate::new(1e-3, 0.3).unwrap();
-        let element = HingeElement::new([0, 1, 2, 3], rest(), &plate, HingeScale::ThirdOfArea).unwrap();
+        let materials = materials(1e-3);
         let checks = Checks { projection: Projection::StandIn, ..Checks::nodes(0.05) };
-        check_element(&element, bent, &checks);
+        check_element(&element(), |random| bent(random, &materials), &checks);
     }
 
     #[test]
     fn projected_equals_exact_at_rest_and_bounds_it_elsewhere() {
-        let plate = Plate::new(1e-3, 0.0).unwrap();
-        let element = HingeElement::new([0, 1, 2, 3], rest(), &plate, HingeScale::ThirdOfArea).unwrap();
-        let at = Stencil { x: rest(), frames: &[] };
+        let (element, materials) = (element(), materials(1e-3));
+        let at = Stencil { x: rest(), frames: &[], materials: &materials };
         let exact = element.hessian(&at, Curvature::Exact);
         let projected = element.hessian(&at, Curvature::Projected);
         for a in 0..4 {
@@ -173,7 +189,7 @@ mod tests {
         }
         let mut random = Random::new(5);
         for _ in 0..50 {
-            let at = bent(&mut random);
+            let at = bent(&mut random, &materials);
             let exact = element.hessian(&at, Curvature::Exact);
             let projected = element.hessian(&at, Curvature::Projected);
             let direction: [Vec3; 4] = std::array::from_fn(|_| random.vector());
@@ -192,8 +208,7 @@ mod tests {
 
     #[test]
     fn collapsed_triangles_stay_finite() {
-        let plate = Plate::new(1.0, 0.0).unwrap();
-        let element = HingeElement::new([0, 1, 2, 3], rest(), &plate, HingeScale::ThirdOfArea).unwrap();
+        let (element, materials) = (element(), materials(1.0));
         let z = Vec3::zeros();
         let shapes = [
             [z, z, z, z],
@@ -203,7 +218,7 @@ mod tests {
             [z, Vec3::x(), Vec3::y(), Vec3::y()],
         ];
         for x in shapes {
-            let at = Stencil { x, frames: &[] };
+            let at = Stencil { x, frames: &[], materials: &materials };
             assert!(element.energy(&at).is_finite());
             assert!(element.gradient(&at).iter().all(|g| g.iter().all(|c| c.is_finite())));
             for curvature in [Curvature::Exact, Curvature::Projected] {
@@ -215,10 +230,9 @@ mod tests {
 
     #[test]
     fn rest_triangles_need_area() {
-        let plate = Plate::new(1.0, 0.0).unwrap();
         let mut flat = rest();
         flat[3] = flat[1] * 0.5;
-        let error = HingeElement::new([4, 5, 6, 7], flat, &plate, HingeScale::ThirdOfArea).unwrap_err();
+        let error = HingeElement::new([4, 5, 6, 7], flat, 0).unwrap_err();
         assert_eq!(error, BendError::DegenerateTriangle { nodes: [4, 5, 7] });
     }
 }

@@ -25,6 +25,7 @@ pub use plate::{BendError, Plate};
 pub use quadratic::QuadraticBend;
 pub use shape_mesh::{EdgeNumbering, ShapeElements};
 pub use shape_operator::ShapeOperatorElement;
+pub use shape_rest::{PlateFactor, PlateTriangle};
 pub use stiction_bodies::topology::{Hinge, Topology};
 
 #[cfg(test)]

@@ -5,7 +5,9 @@
 
 use super::strip_tests::{MESHES, Mesh, rolled, square, triangle_area};
 use super::*;
-use crate::element::{Curvature, Element, Stencil};
+use crate::assembly::Configuration;
+use crate::element::{Curvature, Element};
+use crate::material_table::MaterialTable;
 use stiction_bodies::shells::{bisecting_frames, shell_edges};
 use stiction_bodies::{EdgeFrame, ShellEdge};
 use stiction_numerics::Vec3;
@@ -16,16 +18,18 @@ struct Shell {
     triangles: Vec<[u32; 3]>,
     edges: Vec<ShellEdge>,
     elements: ShapeElements,
+    materials: MaterialTable,
 }
 
 impl Shell {
     fn new(rest: Vec<Vec3>, triangles: Vec<[u32; 3]>, poisson: f64) -> Shell {
         let edges = shell_edges(&triangles, 0);
-        let first = EdgeNumbering { block: rest.len(), frame: 0 };
+        let first = EdgeNumbering { block: rest.len(), frame: 0, factor: 0 };
         let corners = |t: usize| triangles[t].map(|n| rest[n as usize]);
-        let plate = Plate::new(1.0, poisson).unwrap();
-        let elements = ShapeElements::new(&triangles, &edges, first, &rest, corners, &plate).unwrap();
-        Shell { rest, triangles, edges, elements }
+        let elements = ShapeElements::new(&triangles, &edges, first, &rest, corners, 0).unwrap();
+        let plate_factors = elements.factors(&Plate::new(1.0, poisson).unwrap());
+        let materials = MaterialTable { plate_factors, ..MaterialTable::default() };
+        Shell { rest, triangles, edges, elements, materials }
     }
 
     fn blocks(&self) -> usize {
@@ -43,9 +47,10 @@ impl Shell {
         blocks.resize(self.blocks(), Vec3::zeros());
         let size = self.blocks();
         let mut out = (0.0, DVector::zeros(size), DMatrix::zeros(size, size));
-        add(&self.elements.four, &blocks, &frames, &mut out);
-        add(&self.elements.five, &blocks, &frames, &mut out);
-        add(&self.elements.six, &blocks, &frames, &mut out);
+        let at = Configuration { blocks: &blocks, frames: &frames, materials: &self.materials };
+        add(&self.elements.four, &at, &mut out);
+        add(&self.elements.five, &at, &mut out);
+        add(&self.elements.six, &at, &mut out);
         out
     }
 
@@ -58,14 +63,13 @@ impl Shell {
 
 fn add<const N: usize>(
     elements: &[ShapeOperatorElement<N>],
-    blocks: &[Vec3],
-    frames: &[EdgeFrame],
+    at: &Configuration<'_>,
     (energy, gradient, stiffness): &mut (f64, DVector<f64>, DMatrix<f64>),
 ) {
     let component = |i: usize| if i < 3 { 2 } else { 0 };
     for element in elements {
         let places = element.blocks().map(|b| b as usize);
-        let at = Stencil { x: places.map(|b| blocks[b]), frames };
+        let at = at.gather(element.blocks());
         let (force, hessian) = (element.gradient(&at), element.hessian(&at, Curvature::Exact));
         *energy += element.energy(&at);
         for a in 0..N {
@@ -146,10 +150,11 @@ fn cylinder_has_the_energy_of_the_plate_on_every_mesh() {
 /// Energy of the triangles whose middle lies within a quarter of the side of the centre, over D/2 of their area.
 fn middle_energy(shell: &Shell, blocks: &[Vec3], frames: &[EdgeFrame]) -> f64 {
     let (mut energy, mut area) = (0.0, 0.0);
+    let at = Configuration { blocks, frames, materials: &shell.materials };
     for element in &shell.elements.six {
         let centre = element.triangle().iter().map(|&n| shell.rest[n as usize]).sum::<Vec3>() / 3.0;
         if (centre - Vec3::new(0.5, 0.5, 0.0)).amax() < 0.25 {
-            energy += element.energy(&Stencil { x: element.blocks().map(|b| blocks[b as usize]), frames });
+            energy += element.energy(&at.gather(element.blocks()));
             area += triangle_area(&shell.rest, element.triangle());
         }
     }

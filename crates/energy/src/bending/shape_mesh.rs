@@ -3,9 +3,9 @@
 use super::dihedral_angle;
 use super::plate::{BendError, Plate};
 use super::shape_operator::{ShapeOperatorElement, Side};
-use super::shape_rest::stiffness_factor;
+use super::shape_rest::{PlateFactor, PlateTriangle};
 use stiction_bodies::ShellEdge;
-use stiction_numerics::{Mat3, Vec3};
+use stiction_numerics::Vec3;
 
 /// The elements by their number of blocks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,15 +16,19 @@ pub struct ShapeElements {
     pub five: Vec<ShapeOperatorElement<5>>,
     /// Triangles with three.
     pub six: Vec<ShapeOperatorElement<6>>,
+    /// Rest shapes of the triangles, in the order of their factors in the material table.
+    pub plates: Vec<PlateTriangle>,
 }
 
-/// Where the unknowns of the first edge stand; those of the others follow.
+/// Where the unknowns of the first edge and the factor of the first triangle stand; those of the others follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeNumbering {
     /// Block of the angle.
     pub block: usize,
     /// Frame.
     pub frame: usize,
+    /// Factor in the material table.
+    pub factor: usize,
 }
 
 /// A side and the block of its angle.
@@ -39,7 +43,7 @@ impl ShapeElements {
         first: EdgeNumbering,
         rest: &[Vec3],
         corners: impl Fn(usize) -> [Vec3; 3],
-        plate: &Plate,
+        sheet: u32,
     ) -> Result<ShapeElements, BendError> {
         let mut sides: Vec<[Option<NumberedSide>; 3]> = vec![[None; 3]; triangles.len()];
         for (index, edge) in edges.iter().enumerate() {
@@ -62,10 +66,14 @@ impl ShapeElements {
         }
         let mut elements = ShapeElements::default();
         for (t, sides) in sides.iter().enumerate() {
+            let carrying = std::array::from_fn(|corner| sides[corner].is_some());
             let sides: Vec<NumberedSide> = sides.iter().flatten().copied().collect();
-            let carrying: Vec<usize> = sides.iter().map(|(side, _)| side.corner as usize).collect();
-            let factor = stiffness_factor(corners(t), &carrying, plate)
+            let plate = PlateTriangle::new(corners(t), carrying, sheet)
                 .ok_or(BendError::DegenerateTriangle { nodes: triangles[t] })?;
+            let factor = (first.factor + elements.plates.len()) as u32;
+            if !sides.is_empty() {
+                elements.plates.push(plate);
+            }
             match sides.len() {
                 1 => elements.four.push(element(triangles[t], &sides, factor)),
                 2 => elements.five.push(element(triangles[t], &sides, factor)),
@@ -74,6 +82,11 @@ impl ShapeElements {
             }
         }
         Ok(elements)
+    }
+
+    /// Factors of all triangles for one plate.
+    pub fn factors(&self, plate: &Plate) -> Vec<PlateFactor> {
+        self.plates.iter().map(|triangle| triangle.factor(plate)).collect()
     }
 
     /// Forgets the rest angles: flat is then without force, whatever the rest shape.
@@ -102,7 +115,7 @@ fn opposite(triangle: [u32; 3], edge: [u32; 2]) -> usize {
 fn element<const N: usize>(
     triangle: [u32; 3],
     numbered: &[NumberedSide],
-    factor: Mat3,
+    factor: u32,
 ) -> ShapeOperatorElement<N> {
     let mut sides = [Side::default(); 3];
     let mut blocks = [0; N];

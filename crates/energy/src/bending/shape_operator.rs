@@ -47,8 +47,8 @@ pub struct ShapeOperatorElement<const N: usize> {
     /// Corners, then the angles of the sides.
     pub(super) blocks: [u32; N],
     pub(super) sides: [Side; 3],
-    /// Lower Cholesky factor of C \[√J\].
-    pub(super) factor: Mat3,
+    /// Place of its factor in the material table.
+    pub(super) factor: u32,
 }
 
 /// Smallest 1 + t₀·t: an edge that turns right round in one step has no defined transport.
@@ -184,12 +184,13 @@ impl<const N: usize> Element<N> for ShapeOperatorElement<N> {
             let frame = &at.frames[side.frame as usize];
             tilt[s] = side.tilt(side.tangent(x[b] - x[a], frame), normal, x[3 + s].x, frame);
         }
-        0.5 * self.factor.tr_mul(&tilt).norm_squared()
+        0.5 * at.materials.plate_factor(self.factor).matrix().tr_mul(&tilt).norm_squared()
     }
 
     fn gradient(&self, at: &Stencil<'_, N>) -> [Vec3; N] {
         let tilts = self.tilts(at);
-        let moments = self.factor * self.factor.tr_mul(&tilts.tilt);
+        let factor = at.materials.plate_factor(self.factor).matrix();
+        let moments = factor * factor.tr_mul(&tilts.tilt);
         let mut out = [Vec3::zeros(); N];
         for corner in 0..3 {
             let g = &tilts.gradients[corner];
@@ -203,8 +204,9 @@ impl<const N: usize> Element<N> for ShapeOperatorElement<N> {
 
     fn hessian(&self, at: &Stencil<'_, N>, curvature: Curvature) -> LocalHessian<N> {
         let tilts = self.tilts(at);
-        let moments = self.factor * self.factor.tr_mul(&tilts.tilt);
-        let mut hessian = self.gauss_newton(&tilts);
+        let factor = at.materials.plate_factor(self.factor).matrix();
+        let moments = factor * factor.tr_mul(&tilts.tilt);
+        let mut hessian = self.gauss_newton(&tilts, &factor);
         let mut second = PairedTerm::default();
         for s in 0..Self::SIDES {
             tilts.wings[s].add_paired(moments[s], self.sides[s].places(), &mut second);
@@ -221,8 +223,7 @@ impl<const N: usize> Element<N> for ShapeOperatorElement<N> {
 impl<const N: usize> ShapeOperatorElement<N> {
     /// `∇βᵀ C ∇β` in the upper triangle.
     #[inline]
-    fn gauss_newton(&self, tilts: &Tilts) -> LocalHessian<N> {
-        let r = &self.factor;
+    fn gauss_newton(&self, tilts: &Tilts, r: &Mat3) -> LocalHessian<N> {
         let mut hessian = [[Mat3::zeros(); N]; N];
         // Columns of ∇β R, R lower triangular; those over φ are r_s times the rows of R.
         let columns = tilts

@@ -25,33 +25,70 @@
 use super::plate::{Plate, vanishes};
 use stiction_numerics::{Mat3, Vec3};
 
-/// Lower Cholesky factor of C \[√J\] over the edges `carrying` a moment (edge i is opposite corner i), in their order; rows and
-/// columns beyond them are zero. `None` for a triangle without area.
-pub(super) fn stiffness_factor(x: [Vec3; 3], carrying: &[usize], plate: &Plate) -> Option<Mat3> {
-    let edges: [Vec3; 3] = std::array::from_fn(|i| x[(i + 2) % 3] - x[(i + 1) % 3]);
-    let area = 0.5 * edges[2].cross(&edges[1]).norm();
-    if vanishes(area, edges[1].norm_squared().max(edges[2].norm_squared())) {
-        return None;
+/// Rest shape of a triangle that bends, as far as its stiffness needs it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlateTriangle {
+    /// e_i·e_j of the edges 00, 11, 22, 01, 12, 20 (edge i is opposite corner i) \[m²\].
+    products: [f64; 6],
+    /// Area A \[m²\].
+    area: f64,
+    /// Which edges carry a moment.
+    carrying: [bool; 3],
+    /// Its place among the sheets of the material table.
+    pub(crate) sheet: u32,
+}
+
+/// Lower Cholesky factor of C \[√J\] over the edges that carry a moment, in their order: entries 11, 21, 31, 22, 32, 33;
+/// rows and columns beyond are zero. Kept: its square roots and divisions would be made again in every evaluation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlateFactor([f64; 6]);
+
+impl PlateFactor {
+    /// As a matrix.
+    #[inline(always)]
+    pub(super) fn matrix(&self) -> Mat3 {
+        let [m11, m21, m31, m22, m32, m33] = self.0;
+        Mat3::new(m11, 0.0, 0.0, m21, m22, 0.0, m31, m32, m33)
     }
-    let nu = plate.poisson;
-    let mut full = Mat3::from_fn(|r, c| {
-        let lengths = edges[r].norm() * edges[c].norm();
-        ((1.0 - nu) * edges[r].dot(&edges[c]).powi(2) / lengths + nu * lengths) / area
-    });
-    for free in (0..3).filter(|i| !carrying.contains(i)) {
-        let (column, pivot) = (full.column(free).into_owned(), full[(free, free)]);
-        full -= column * column.transpose() / pivot;
-        // Exactly nothing, so that a second elimination does not act on what rounding left.
-        full.row_mut(free).fill(0.0);
-        full.column_mut(free).fill(0.0);
-    }
-    let mut used = Mat3::zeros();
-    for r in 0..carrying.len() {
-        for c in 0..carrying.len() {
-            used[(r, c)] = full[(carrying[r], carrying[c])];
+}
+
+impl PlateTriangle {
+    /// From the flat rest shape; `None` for a triangle without area.
+    pub(super) fn new(x: [Vec3; 3], carrying: [bool; 3], sheet: u32) -> Option<PlateTriangle> {
+        let edges: [Vec3; 3] = std::array::from_fn(|i| x[(i + 2) % 3] - x[(i + 1) % 3]);
+        let area = 0.5 * edges[2].cross(&edges[1]).norm();
+        if vanishes(area, edges[1].norm_squared().max(edges[2].norm_squared())) {
+            return None;
         }
+        let products = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0)].map(|(i, j)| edges[i].dot(&edges[j]));
+        Some(PlateTriangle { products, area, carrying, sheet })
     }
-    Some(cholesky(&used, carrying.len()) * plate.stiffness.sqrt())
+
+    /// Factor of its stiffness for a plate.
+    pub(crate) fn factor(&self, plate: &Plate) -> PlateFactor {
+        let nu = plate.poisson;
+        let mut full = Mat3::from_fn(|r, c| {
+            let lengths = self.products[r].sqrt() * self.products[c].sqrt();
+            let product = self.products[if r == c { r } else { [4, 5, 3][3 - r - c] }];
+            ((1.0 - nu) * product.powi(2) / lengths + nu * lengths) / self.area
+        });
+        for free in (0..3).filter(|i| !self.carrying[*i]) {
+            let (column, pivot) = (full.column(free).into_owned(), full[(free, free)]);
+            full -= column * column.transpose() / pivot;
+            // Exactly nothing, so that a second elimination does not act on what rounding left.
+            full.row_mut(free).fill(0.0);
+            full.column_mut(free).fill(0.0);
+        }
+        let mut used = Mat3::zeros();
+        let places = (0..3).filter(|i| self.carrying[*i]);
+        for (r, row) in places.clone().enumerate() {
+            for (c, column) in places.clone().enumerate() {
+                used[(r, c)] = full[(row, column)];
+            }
+        }
+        let lower = cholesky(&used, places.count()) * plate.stiffness.sqrt();
+        PlateFactor([lower.m11, lower.m21, lower.m31, lower.m22, lower.m32, lower.m33])
+    }
 }
 
 /// Cholesky factor of the leading `size` rows. C is positive definite for −1 < ν ≤ ½, since the t_i t_iᵀ of a triangle are
@@ -78,6 +115,10 @@ mod tests {
 
     const CORNERS: [Vec3; 3] = [Vec3::new(0.0, 0.0, 0.0), Vec3::new(1.1, 0.2, 0.0), Vec3::new(0.3, 0.9, 0.0)];
 
+    fn factor_of(carrying: [bool; 3], plate: &Plate) -> Mat3 {
+        PlateTriangle::new(CORNERS, carrying, 0).unwrap().factor(plate).matrix()
+    }
+
     /// Tilts of the quadratic height ½ xᵀ K x + g·x over the triangle.
     fn tilts(k: [f64; 3]) -> Vec3 {
         let slope = |p: Vec3| Vec3::new(k[0] * p.x + k[2] * p.y + 0.3, k[2] * p.x + k[1] * p.y - 0.7, 0.0);
@@ -95,7 +136,7 @@ mod tests {
     #[test]
     fn quadratic_surfaces_have_exactly_the_energy_of_the_plate() {
         let plate = Plate::new(2.0, 0.3).unwrap();
-        let factor = stiffness_factor(CORNERS, &[0, 1, 2], &plate).unwrap();
+        let factor = factor_of([true; 3], &plate);
         let area = 0.5 * CORNERS[1].cross(&CORNERS[2]).norm();
         for k in [[0.7, -0.4, 0.25], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]] {
             let energy = 0.5 * factor.tr_mul(&tilts(k)).norm_squared();
@@ -109,8 +150,8 @@ mod tests {
     #[test]
     fn a_free_edge_takes_the_tilt_that_costs_least() {
         let plate = Plate::new(1.0, 0.3).unwrap();
-        let full = stiffness_factor(CORNERS, &[0, 1, 2], &plate).unwrap();
-        let free = stiffness_factor(CORNERS, &[0, 2], &plate).unwrap();
+        let full = factor_of([true; 3], &plate);
+        let free = factor_of([true, false, true], &plate);
         let c = full * full.transpose();
         for (first, third) in [(1.0, 0.0), (0.0, 1.0), (0.6, -0.9)] {
             let second = -(c[(1, 0)] * first + c[(1, 2)] * third) / c[(1, 1)];

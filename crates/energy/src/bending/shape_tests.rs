@@ -1,8 +1,10 @@
 //! Derivatives, invariances and limit cases of the shape-operator element.
 
 use super::*;
+use crate::assembly::Configuration;
 use crate::check::{Checks, Projection, Random, check_element};
 use crate::element::{Curvature, Element, Stencil};
+use crate::material_table::MaterialTable;
 use stiction_bodies::EdgeFrame;
 use stiction_bodies::shells::{bisecting_frames, shell_edges};
 use stiction_numerics::Vec3;
@@ -22,16 +24,18 @@ struct Patch {
     triangles: Vec<[u32; 3]>,
     edges: Vec<stiction_bodies::ShellEdge>,
     elements: ShapeElements,
+    materials: MaterialTable,
 }
 
 fn patch(triangles: &[[u32; 3]]) -> Patch {
     let (rest, triangles) = (rest(), triangles.to_vec());
     let edges = shell_edges(&triangles, 0);
-    let first = EdgeNumbering { block: rest.len(), frame: 0 };
+    let first = EdgeNumbering { block: rest.len(), frame: 0, factor: 0 };
     let corners = |t: usize| triangles[t].map(|n| rest[n as usize]);
-    let plate = Plate::new(1e-3, 0.3).unwrap();
-    let elements = ShapeElements::new(&triangles, &edges, first, &rest, corners, &plate).unwrap();
-    Patch { triangles, edges, elements }
+    let elements = ShapeElements::new(&triangles, &edges, first, &rest, corners, 0).unwrap();
+    let plate_factors = elements.factors(&Plate::new(1e-3, 0.3).unwrap());
+    let materials = MaterialTable { plate_factors, ..MaterialTable::default() };
+    Patch { triangles, edges, elements, materials }
 }
 
 impl Patch {
@@ -40,24 +44,18 @@ impl Patch {
     }
 
     fn energy(&self, blocks: &[Vec3], frames: &[EdgeFrame]) -> f64 {
-        fn sum<const N: usize>(
-            list: &[ShapeOperatorElement<N>],
-            blocks: &[Vec3],
-            frames: &[EdgeFrame],
-        ) -> f64 {
-            list.iter()
-                .map(|e| e.energy(&Stencil { x: e.blocks().map(|b| blocks[b as usize]), frames }))
-                .sum()
+        fn sum<const N: usize>(list: &[ShapeOperatorElement<N>], at: &Configuration<'_>) -> f64 {
+            list.iter().map(|e| e.energy(&at.gather(e.blocks()))).sum()
         }
-        let e = &self.elements;
-        sum(&e.four, blocks, frames) + sum(&e.five, blocks, frames) + sum(&e.six, blocks, frames)
+        let (e, at) = (&self.elements, &Configuration { blocks, frames, materials: &self.materials });
+        sum(&e.four, at) + sum(&e.five, at) + sum(&e.six, at)
     }
 }
 
 /// Three flaps; the third is wound against the others.
 const FULL: [[u32; 3]; 4] = [[0, 1, 2], [1, 3, 2], [2, 4, 0], [0, 1, 5]];
 
-fn check<const N: usize>(element: &ShapeOperatorElement<N>, frames: &[EdgeFrame]) {
+fn check<const N: usize>(element: &ShapeOperatorElement<N>, frames: &[EdgeFrame], materials: &MaterialTable) {
     let mut checks = Checks { projection: Projection::StandIn, samples: 12, ..Checks::nodes(0.05) };
     for angle in 3..N {
         (checks.sizes[angle], checks.twist[angle]) = (1.0, true);
@@ -68,6 +66,7 @@ fn check<const N: usize>(element: &ShapeOperatorElement<N>, frames: &[EdgeFrame]
             _ => Vec3::new(random.range(-1.0, 1.0), 0.0, 0.0),
         }),
         frames,
+        materials,
     };
     check_element(element, sampler, &checks);
 }
@@ -80,9 +79,9 @@ fn derivatives_with_three_two_and_one_inner_edges() {
     for triangles in [&FULL[..], &FULL[..3], &FULL[..2]] {
         let patch = patch(triangles);
         let frames = patch.frames(&started);
-        patch.elements.six.iter().for_each(|e| check(e, &frames));
-        patch.elements.five.iter().for_each(|e| check(e, &frames));
-        patch.elements.four.iter().for_each(|e| check(e, &frames));
+        patch.elements.six.iter().for_each(|e| check(e, &frames, &patch.materials));
+        patch.elements.five.iter().for_each(|e| check(e, &frames, &patch.materials));
+        patch.elements.four.iter().for_each(|e| check(e, &frames, &patch.materials));
         assert_eq!(patch.elements.len(), triangles.len());
     }
 }
@@ -112,7 +111,8 @@ fn rest_shape_has_no_energy_and_exact_equals_projected() {
     blocks.resize(rest().len() + patch.edges.len(), Vec3::zeros());
     assert!(patch.energy(&blocks, &frames) < 1e-30);
     let element = patch.elements.six[0];
-    let at = Stencil { x: element.blocks().map(|b| blocks[b as usize]), frames: &frames };
+    let at = Configuration { blocks: &blocks, frames: &frames, materials: &patch.materials }
+        .gather(element.blocks());
     let (exact, projected) =
         (element.hessian(&at, Curvature::Exact), element.hessian(&at, Curvature::Projected));
     let scale = exact.iter().flatten().map(|b| b.amax()).fold(0.0, f64::max);
@@ -131,7 +131,7 @@ fn collapsed_triangles_stay_finite() {
         line[2].y = 1e-13;
         line
     }] {
-        let at = Stencil { x: shape, frames: &frames };
+        let at = Stencil { x: shape, frames: &frames, materials: &patch.materials };
         assert!(element.energy(&at).is_finite());
         assert!(element.gradient(&at).iter().all(|g| g.iter().all(|c| c.is_finite())));
         for curvature in [Curvature::Exact, Curvature::Projected] {

@@ -7,6 +7,7 @@
 use super::*;
 use crate::check::Random;
 use crate::element::{Element, Stencil};
+use crate::material_table::MaterialTable;
 use stiction_numerics::Vec3;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,15 +75,15 @@ pub(super) fn triangle_area(rest: &[Vec3], t: [u32; 3]) -> f64 {
 
 fn hinge_ratio(mesh: Mesh, cells: usize, turn: f64, scale: HingeScale, quadratic: bool) -> f64 {
     let (rest, triangles) = square(mesh, cells);
-    let plate = Plate::new(1.0, 0.0).unwrap();
+    let materials = MaterialTable::of_plate(Plate::new(1.0, 0.0).unwrap(), scale);
     let (mut energy, mut area) = (0.0, 0.0);
     for hinge in Topology::new(&triangles).hinges {
         let corners = hinge.nodes.map(|n| rest[n as usize]);
-        let at = Stencil { x: corners.map(|x| rolled(x, turn)), frames: &[] };
+        let at = Stencil { x: corners.map(|x| rolled(x, turn)), frames: &[], materials: &materials };
         energy += if quadratic {
-            QuadraticBend::new(hinge.nodes, corners, &plate, scale).unwrap().energy(&at)
+            QuadraticBend::new(hinge.nodes, corners, 0).unwrap().energy(&at)
         } else {
-            HingeElement::new(hinge.nodes, corners, &plate, scale).unwrap().energy(&at)
+            HingeElement::new(hinge.nodes, corners, 0).unwrap().energy(&at)
         };
         area +=
             hinge.triangles.map(|t| triangle_area(&rest, triangles[t as usize])).iter().sum::<f64>() / 3.0;

@@ -35,6 +35,23 @@ pub enum MembraneLaw {
 }
 
 impl MembraneLaw {
+    /// Moduli at small strain \[N/m\]: all laws of one sheet agree there.
+    pub fn small_strain(&self) -> Orthotropic {
+        match self {
+            MembraneLaw::Orthotropic(law) => *law,
+            MembraneLaw::BaraffWitkin(law) => {
+                Orthotropic { c11: law.stretch_u, c22: law.stretch_v, c12: 0.0, c33: law.shear }
+            }
+            MembraneLaw::StVenantKirchhoff(lame)
+            | MembraneLaw::NeoHookean(lame)
+            | MembraneLaw::StableNeoHookean(lame)
+            | MembraneLaw::Corotated(lame) => {
+                let full = 2.0 * lame.mu + lame.lambda;
+                Orthotropic { c11: full, c22: full, c12: lame.lambda, c33: lame.mu }
+            }
+        }
+    }
+
     /// Energy per area \[J/m²\].
     pub fn energy(&self, f: &Mat3x2) -> f64 {
         match self {

@@ -6,6 +6,7 @@
 mod baraff_witkin;
 mod lame;
 mod membrane;
+mod of_material;
 mod orthotropic;
 mod principal2;
 mod principal3;
@@ -14,6 +15,7 @@ mod solid;
 pub use baraff_witkin::BaraffWitkin;
 pub use lame::Lame;
 pub use membrane::{MembraneHessian, MembraneLaw};
+pub(crate) use of_material::{membrane_law, solid_law};
 pub use orthotropic::Orthotropic;
 pub use principal2::PrincipalHessian2;
 pub use principal3::PrincipalHessian3;

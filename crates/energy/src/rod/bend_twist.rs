@@ -13,13 +13,14 @@
 use super::kinematics::{Bend, Joint, Slope, Strains};
 use crate::bending::local::{mirror, squares};
 use crate::element::{Curvature, Element, LocalHessian, Stencil};
+use crate::material_table::RodValues;
 use stiction_numerics::Vec3;
 
 /// Natural shape and lengths at a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointRest {
-    /// Voronoi length l̄ \[m\].
-    pub length: f64,
+    /// Rest lengths of the edges before and after \[m\].
+    pub lengths: [f64; 2],
     /// Natural curvatures and twist.
     pub natural: Strains,
 }
@@ -28,7 +29,12 @@ impl JointRest {
     /// A straight, untwisted joint between edges of the given rest lengths \[m\].
     pub fn straight(lengths: [f64; 2]) -> JointRest {
         let natural = Strains { curvature: [0.0; 2], twist: 0.0 };
-        JointRest { length: 0.5 * (lengths[0] + lengths[1]), natural }
+        JointRest { lengths, natural }
+    }
+
+    /// Voronoi length l̄ \[m\].
+    pub fn length(&self) -> f64 {
+        0.5 * (self.lengths[0] + self.lengths[1])
     }
 }
 
@@ -39,10 +45,8 @@ pub struct RodBendTwist {
     pub blocks: [u32; 5],
     /// The two edges in the table of frames.
     pub edges: [u32; 2],
-    /// EI₁, EI₂ \[N m²\]: resistance to turning towards m₁ and m₂.
-    pub bend: [f64; 2],
-    /// GJ \[N m²\].
-    pub twist: f64,
+    /// Its place among the rods of the material table.
+    pub material: u32,
     /// Natural shape.
     pub rest: JointRest,
 }
@@ -69,8 +73,9 @@ impl RodBendTwist {
     }
 
     /// K_q/l̄.
-    fn stiffness(&self) -> [f64; 3] {
-        [self.bend[0], self.bend[1], self.twist].map(|k| k / self.rest.length)
+    fn stiffness(&self, values: &RodValues) -> [f64; 3] {
+        let length = self.rest.length();
+        [values.bend[0], values.bend[1], values.twist].map(|k| k / length)
     }
 
     fn deviation(&self, strains: &Strains) -> [f64; 3] {
@@ -83,14 +88,14 @@ impl RodBendTwist {
     }
 
     /// ∂E/∂q.
-    fn moments(&self, strains: &Strains) -> [f64; 3] {
-        let (stiffness, deviation) = (self.stiffness(), self.deviation(strains));
+    fn moments(&self, strains: &Strains, values: &RodValues) -> [f64; 3] {
+        let (stiffness, deviation) = (self.stiffness(values), self.deviation(strains));
         std::array::from_fn(|q| stiffness[q] * deviation[q])
     }
 
     /// √(K_q/l̄) ∇q over the five blocks: Gauss–Newton is the sum of their squares.
-    fn columns(&self, joint: &Joint) -> [[Vec3; 3]; 5] {
-        let stiffness = self.stiffness();
+    fn columns(&self, joint: &Joint, values: &RodValues) -> [[Vec3; 3]; 5] {
+        let stiffness = self.stiffness(values);
         let [first, second, third]: [[Vec3; 5]; 3] = std::array::from_fn(|q| {
             let mut weights = [0.0; 3];
             weights[q] = stiffness[q].sqrt();
@@ -133,21 +138,22 @@ impl Element<5> for RodBendTwist {
     }
 
     fn energy(&self, at: &Stencil<'_, 5>) -> f64 {
-        let (stiffness, deviation) = (self.stiffness(), self.deviation(&self.strains(at)));
+        let stiffness = self.stiffness(at.materials.rod(self.material));
+        let deviation = self.deviation(&self.strains(at));
         0.5 * (0..3).map(|q| stiffness[q] * deviation[q] * deviation[q]).sum::<f64>()
     }
 
     fn gradient(&self, at: &Stencil<'_, 5>) -> [Vec3; 5] {
         let joint = self.joint(at);
-        to_blocks(&joint.gradient(self.moments(&joint.strains)))
+        to_blocks(&joint.gradient(self.moments(&joint.strains, at.materials.rod(self.material))))
     }
 
     fn hessian(&self, at: &Stencil<'_, 5>, curvature: Curvature) -> LocalHessian<5> {
-        let joint = self.joint(at);
-        let mut hessian = squares(&self.columns(&joint));
+        let (joint, values) = (self.joint(at), at.materials.rod(self.material));
+        let mut hessian = squares(&self.columns(&joint, values));
         mirror(&mut hessian);
         if curvature == Curvature::Exact {
-            add_bend(&mut hessian, &joint.curvature(self.moments(&joint.strains)));
+            add_bend(&mut hessian, &joint.curvature(self.moments(&joint.strains, values)));
         }
         hessian
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::check::{Checks, Projection, Random, check_element};
 use crate::element::{Curvature, Element, Stencil};
+use crate::material_table::{MaterialTable, RodValues};
 use std::f64::consts::TAU;
 use stiction_bodies::EdgeFrame;
 use stiction_bodies::frames::{frames_along, orthonormal_to, refresh_reference_twist, transport_frames};
@@ -14,6 +15,11 @@ const GJ: f64 = 1.5;
 /// A chain of joints; twist blocks come after the nodes, edge after edge.
 struct Chain {
     joints: Vec<RodBendTwist>,
+    materials: MaterialTable,
+}
+
+fn rod_of(bend: [f64; 2]) -> MaterialTable {
+    MaterialTable::of_rod(RodValues { stretch: 0.0, bend, twist: GJ })
 }
 
 impl Chain {
@@ -23,11 +29,10 @@ impl Chain {
         let joints = (0..nodes - 2).map(|i| RodBendTwist {
             blocks: [i, i + 1, i + 2, nodes + i, nodes + i + 1],
             edges: [i, i + 1],
-            bend,
-            twist: GJ,
+            material: 0,
             rest: JointRest::straight([length(i), length(i + 1)]),
         });
-        Chain { joints: joints.collect() }
+        Chain { joints: joints.collect(), materials: rod_of(bend) }
     }
 
     /// Closed through the first point again: as many edges as points.
@@ -37,23 +42,27 @@ impl Chain {
         let joints = (0..n).map(|i| RodBendTwist {
             blocks: [i, (i + 1) % n, (i + 2) % n, n + i, n + (i + 1) % n],
             edges: [i, (i + 1) % n],
-            bend,
-            twist: GJ,
+            material: 0,
             rest: JointRest::straight([length(i), length(i + 1)]),
         });
-        Chain { joints: joints.collect() }
+        Chain { joints: joints.collect(), materials: rod_of(bend) }
     }
 
-    fn stencil<'a>(joint: &RodBendTwist, blocks: &[Vec3], frames: &'a [EdgeFrame]) -> Stencil<'a, 5> {
-        Stencil { x: joint.blocks.map(|b| blocks[b as usize]), frames }
+    fn stencil<'a>(
+        &'a self,
+        joint: &RodBendTwist,
+        blocks: &[Vec3],
+        frames: &'a [EdgeFrame],
+    ) -> Stencil<'a, 5> {
+        Stencil { x: joint.blocks.map(|b| blocks[b as usize]), frames, materials: &self.materials }
     }
 
     fn energy(&self, blocks: &[Vec3], frames: &[EdgeFrame]) -> f64 {
-        self.joints.iter().map(|j| j.energy(&Chain::stencil(j, blocks, frames))).sum()
+        self.joints.iter().map(|j| j.energy(&self.stencil(j, blocks, frames))).sum()
     }
 
     fn total_twist(&self, blocks: &[Vec3], frames: &[EdgeFrame]) -> f64 {
-        self.joints.iter().map(|j| j.strains(&Chain::stencil(j, blocks, frames)).twist).sum()
+        self.joints.iter().map(|j| j.strains(&self.stencil(j, blocks, frames)).twist).sum()
     }
 }
 
@@ -82,9 +91,8 @@ fn random_joint() -> RodBendTwist {
     RodBendTwist {
         blocks: [0, 1, 2, 3, 4],
         edges: [1, 0],
-        bend: EI,
-        twist: GJ,
-        rest: JointRest { length: 0.1, natural: Strains { curvature: [0.2, -0.3], twist: 0.4 } },
+        material: 0,
+        rest: JointRest { lengths: [0.1; 2], natural: Strains { curvature: [0.2, -0.3], twist: 0.4 } },
     }
 }
 
@@ -92,7 +100,7 @@ fn random_joint() -> RodBendTwist {
 fn derivatives() {
     // Frames away from the trial tangents: the transport within the step counts.
     let mut random = Random::new(23);
-    let joint = random_joint();
+    let (joint, materials) = (random_joint(), rod_of(EI));
     let sizes = [0.1, 0.1, 0.1, 1.0, 1.0];
     let twist = [false, false, false, true, true];
     for _ in 0..20 {
@@ -108,7 +116,7 @@ fn derivatives() {
             let x1 = x0 + (start[0] + random.vector() * 0.6) * 0.1;
             let x2 = x1 + (start[1] + random.vector() * 0.6) * 0.1;
             let twists = [0, 1].map(|_| Vec3::new(random.range(-2.0, 2.0), 0.0, 0.0));
-            Stencil { x: [x0, x1, x2, twists[0], twists[1]], frames: &frames }
+            Stencil { x: [x0, x1, x2, twists[0], twists[1]], frames: &frames, materials: &materials }
         };
         let checks =
             Checks { sizes, twist, samples: 4, projection: Projection::StandIn, ..Checks::nodes(0.1) };
@@ -155,8 +163,9 @@ fn a_helix_at_its_natural_shape_has_no_energy_and_no_force() {
     let points = helix(12);
     let frames = frames_along(&points, Vec3::z());
     let blocks = with_twists(&points, (0..11).map(|i| 0.3 * i as f64));
-    for joint in Chain::open(&points, EI).joints {
-        let at = Chain::stencil(&joint, &blocks, &frames);
+    let chain = Chain::open(&points, EI);
+    for joint in &chain.joints {
+        let at = chain.stencil(joint, &blocks, &frames);
         assert!(joint.energy(&at) > 1e-3);
         let natural = joint.relaxed_at(&at);
         assert_eq!(natural.energy(&at), 0.0);
@@ -279,7 +288,7 @@ fn whole_turns_survive_steps() {
 
 #[test]
 fn folded_reversed_and_vanished_edges_stay_finite() {
-    let joint = random_joint();
+    let (joint, materials) = (random_joint(), rod_of(EI));
     let frames = [EdgeFrame::new(Vec3::x(), Vec3::y()), EdgeFrame::new(Vec3::x(), Vec3::y())];
     let z = Vec3::zeros();
     let shapes = [
@@ -290,7 +299,11 @@ fn folded_reversed_and_vanished_edges_stay_finite() {
         [z, Vec3::x(), Vec3::new(0.0, 1e-9, 0.0)],
     ];
     for [a, b, c] in shapes {
-        let at = Stencil { x: [a, b, c, Vec3::x() * 0.3, Vec3::x() * -0.2], frames: &frames };
+        let at = Stencil {
+            x: [a, b, c, Vec3::x() * 0.3, Vec3::x() * -0.2],
+            frames: &frames,
+            materials: &materials,
+        };
         assert!(joint.energy(&at).is_finite());
         assert!(joint.gradient(&at).iter().all(|g| g.iter().all(|x| x.is_finite())));
         for curvature in [Curvature::Exact, Curvature::Projected] {

@@ -14,8 +14,8 @@ use stiction_numerics::{Mat3, Vec3};
 pub struct RodStretch {
     /// Start and end node.
     pub nodes: [u32; 2],
-    /// EA \[N\].
-    pub stiffness: f64,
+    /// Its place among the rods of the material table.
+    pub material: u32,
     /// Rest length L > 0 \[m\].
     pub length: f64,
 }
@@ -27,7 +27,7 @@ impl Element<2> for RodStretch {
 
     fn energy(&self, at: &Stencil<'_, 2>) -> f64 {
         let strain = (at.x[1] - at.x[0]).norm() / self.length - 1.0;
-        0.5 * self.stiffness * self.length * strain * strain
+        0.5 * at.materials.rod(self.material).stretch * self.length * strain * strain
     }
 
     fn gradient(&self, at: &Stencil<'_, 2>) -> [Vec3; 2] {
@@ -36,18 +36,19 @@ impl Element<2> for RodStretch {
         if length == 0.0 {
             return [Vec3::zeros(); 2];
         }
-        let force = edge * (self.stiffness * (1.0 / self.length - 1.0 / length));
+        let force = edge * (at.materials.rod(self.material).stretch * (1.0 / self.length - 1.0 / length));
         [-force, force]
     }
 
     fn hessian(&self, at: &Stencil<'_, 2>, curvature: Curvature) -> LocalHessian<2> {
         let edge = at.x[1] - at.x[0];
         let length = edge.norm();
-        let along = self.stiffness / self.length;
+        let stiffness = at.materials.rod(self.material).stretch;
+        let along = stiffness / self.length;
         let block = if length == 0.0 {
             Mat3::from_diagonal_element(along)
         } else {
-            let mut across = self.stiffness * (1.0 / self.length - 1.0 / length);
+            let mut across = stiffness * (1.0 / self.length - 1.0 / length);
             if curvature == Curvature::Projected {
                 across = across.max(0.0);
             }
@@ -62,25 +63,31 @@ impl Element<2> for RodStretch {
 mod tests {
     use super::*;
     use crate::check::{Checks, Random, check_element};
+    use crate::material_table::{MaterialTable, RodValues};
+
+    const ROD: RodStretch = RodStretch { nodes: [0, 1], material: 0, length: 0.1 };
+
+    fn materials() -> MaterialTable {
+        MaterialTable::of_rod(RodValues { stretch: 3.0, bend: [0.0; 2], twist: 0.0 })
+    }
 
     #[test]
     fn derivatives() {
-        let rod = RodStretch { nodes: [0, 1], stiffness: 3.0, length: 0.1 };
+        let materials = materials();
         let sampler = |random: &mut Random| {
             let direction = random.vector().normalize();
             let start = random.vector();
             let x = [start, start + direction * random.range(0.05, 0.15)];
-            Stencil { x, frames: &[] as &[_] }
+            Stencil { x, frames: &[] as &[_], materials: &materials }
         };
-        check_element(&rod, sampler, &Checks::nodes(0.1));
+        check_element(&ROD, sampler, &Checks::nodes(0.1));
     }
 
     #[test]
     fn a_vanished_edge_stays_finite() {
-        let rod = RodStretch { nodes: [0, 1], stiffness: 3.0, length: 0.1 };
-        let at = Stencil { x: [Vec3::x(); 2], frames: &[] };
-        assert!((rod.energy(&at) - 0.15).abs() < 1e-15);
-        assert_eq!(rod.gradient(&at), [Vec3::zeros(); 2]);
-        assert!(rod.hessian(&at, Curvature::Projected)[0][1].iter().all(|c| c.is_finite()));
+        let at = Stencil { x: [Vec3::x(); 2], frames: &[], materials: &materials() };
+        assert!((ROD.energy(&at) - 0.15).abs() < 1e-15);
+        assert_eq!(ROD.gradient(&at), [Vec3::zeros(); 2]);
+        assert!(ROD.hessian(&at, Curvature::Projected)[0][1].iter().all(|c| c.is_finite()));
     }
 }

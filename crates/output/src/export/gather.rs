@@ -1,7 +1,7 @@
 //! From frames (all bodies at one time) to tracks (one body at all times).
 
 use super::select::Selection;
-use crate::error::Result;
+use crate::error::{OutputError, Result};
 use crate::layout::{Motion, Pose};
 use crate::reader::RunReader;
 
@@ -43,6 +43,12 @@ pub(super) fn tracks(
     let components = quantity.components();
     let chosen: Vec<usize> = (0..selection.bodies.len()).filter(|&b| wanted(b)).collect();
     let track_length = |b: usize| selection.bodies[b].vertex_count() * components * selection.frames.len();
+    for &b in &chosen {
+        let what = format!("`{}` over {} frames", selection.bodies[b].name, selection.frames.len());
+        let allowed = reader.budget().allow(&what, 4 * track_length(b) as u64);
+        let path = reader.folder().to_path_buf();
+        allowed.map_err(|source| OutputError::OverBudget { path, source })?;
+    }
     let mut rest = chosen.as_slice();
     while !rest.is_empty() {
         let mut bytes = 0;

@@ -1,6 +1,6 @@
 //! Places of values in JSON text. Runs only on text that a full parser has accepted, so it does no checks.
 
-use super::{Place, join};
+use super::{MAX_PLACED_ITEMS, Place, join};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -71,7 +71,9 @@ impl Scan<'_> {
         while self.peek() != b']' {
             let at = join(path, index);
             let value = self.value(&at);
-            self.places.insert(at, Place { key: value.clone(), value });
+            if index < MAX_PLACED_ITEMS {
+                self.places.insert(at, Place { key: value.clone(), value });
+            }
             index += 1;
             if self.peek() == b',' {
                 self.at += 1;

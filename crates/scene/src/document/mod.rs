@@ -12,7 +12,16 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use stiction_limits::{Budget, OverBudget, read_input_text};
 use toml::de::{DeTable, DeValue};
+
+/// Longest text of a scene [bytes]. A parsed list takes up to a hundred times its text, so that this
+/// bounds the memory of a scene before its meshes; larger data belongs in mesh files.
+pub const MAX_TEXT: usize = 16_000_000;
+
+/// Lists longer than this have one place for all their items: a place for each would take more memory
+/// than the values.
+pub(crate) const MAX_PLACED_ITEMS: usize = 1000;
 
 /// Where the key and the value of a path stand in the text.
 #[derive(Clone, Debug)]
@@ -39,8 +48,11 @@ impl Document {
     /// Reads a TOML or JSON file; the extension `json` decides.
     pub fn read(path: &Path) -> Result<Self, SceneError> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| {
-            let problem = Problem::MissingFile { file: file.clone(), reason: e.to_string() };
+        let text = read_input_text(path, &Budget::of_bytes(MAX_TEXT as u64)).map_err(|e| {
+            let problem = match e.get_ref().and_then(|cause| cause.downcast_ref::<OverBudget>()) {
+                Some(over) => Problem::TextTooLong { bytes: over.asked, limit: MAX_TEXT },
+                None => Problem::MissingFile { file: file.clone(), reason: e.to_string() },
+            };
             let help = "give the path of a scene file, or a gallery name".to_owned();
             SceneError::new(&file, "", None, Fault { path: String::new(), problem, help })
         })?;
@@ -50,6 +62,11 @@ impl Document {
 
     /// Parses text: JSON when it begins with `{`, else TOML. `base` is where relative mesh paths start.
     pub fn parse(file: &str, text: String, base: PathBuf) -> Result<Self, SceneError> {
+        if text.len() > MAX_TEXT {
+            let problem = Problem::TextTooLong { bytes: text.len() as u64, limit: MAX_TEXT };
+            let help = "keep long lists in files: meshes, sequences, directions of friction".to_owned();
+            return Err(SceneError::new(file, "", None, Fault { path: String::new(), problem, help }));
+        }
         let mut places = BTreeMap::new();
         let parsed = if text.trim_start().starts_with('{') {
             parse_json(&text, &mut places)
@@ -164,7 +181,9 @@ fn from_toml(
             let mut list = Vec::with_capacity(items.len());
             for (index, item) in items.iter().enumerate() {
                 let at = join(path, index);
-                places.insert(at.clone(), Place { key: item.span(), value: item.span() });
+                if items.len() <= MAX_PLACED_ITEMS {
+                    places.insert(at.clone(), Place { key: item.span(), value: item.span() });
+                }
                 list.push(from_toml(item.get_ref(), &at, item.span(), places)?);
             }
             Ok(Value::Array(list))

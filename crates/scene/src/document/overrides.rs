@@ -4,6 +4,9 @@ use super::{Document, join};
 use crate::error::{Problem, Resolved, SceneError, fault, suggest};
 use serde_json::{Map, Value, json};
 
+/// Most parts of a path: deeper tables than the format has.
+const MAX_DEPTH: usize = 64;
+
 /// Tables whose keys are names chosen by the user: a new name there is a slip, not a wish.
 const NAMED: [&str; 2] = ["bodies", "colliders"];
 
@@ -31,6 +34,9 @@ impl Document {
             );
         };
         let path = path.trim().replace('[', ".").replace(']', "");
+        if path.split('.').count() > MAX_DEPTH {
+            return refuse("the path has too many parts", "write the path of a value of a scene");
+        }
         if path.split('.').any(str::is_empty) {
             return refuse("the path has an empty part", "write names separated by single dots");
         }

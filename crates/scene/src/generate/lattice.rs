@@ -7,13 +7,25 @@ use crate::resolved::Cells;
 use std::collections::BTreeMap;
 use stiction_numerics::Vec3;
 
+/// Cubes of the lattice that [`tet_lattice`] lays round a surface, before any is left out.
+pub fn lattice_cubes(vertices: &[Vec3], cells: u32) -> u64 {
+    cube_counts(vertices, cells).into_iter().fold(1, u64::saturating_mul)
+}
+
+/// Cubes along each axis. A surface without extent has one, so that its step is not zero.
+fn cube_counts(vertices: &[Vec3], cells: u32) -> [u64; 3] {
+    let (low, high) = bounds(vertices);
+    let step = (high - low).max() / f64::from(cells);
+    [0, 1, 2].map(|k| ((high - low)[k] / step).ceil().max(1.0) as u64)
+}
+
 /// Cubes that meet a closed surface or lie inside it, each cut into six tets; `cells` along the longest side of its bounds.
 ///
 /// Cubes that touch a triangle are kept; those that can be reached from outside without passing a kept one are not.
 pub fn tet_lattice(vertices: &[Vec3], triangles: &[[u32; 3]], cells: u32) -> RawMesh {
     let (low, high) = bounds(vertices);
     let step = (high - low).max() / f64::from(cells);
-    let count = [0, 1, 2].map(|k| ((high - low)[k] / step).ceil().max(1.0) as usize);
+    let count = cube_counts(vertices, cells).map(|n| n as usize);
     // Cubes spread evenly over what the counts leave free.
     let origin =
         (low + high) * 0.5 - Vec3::new(count[0] as f64, count[1] as f64, count[2] as f64) * (0.5 * step);

@@ -22,7 +22,7 @@ pub use arch::{ArchOptions, tet_arch};
 pub use belt::{BeltOptions, belt};
 pub use blobs::{BlobPart, blobs};
 pub use lathe::lathe;
-pub use lattice::tet_lattice;
+pub use lattice::{lattice_cubes, tet_lattice};
 pub use palm::{PalmOptions, palm};
 pub use path::path;
 pub use random::Random;

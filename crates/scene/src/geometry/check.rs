@@ -1,6 +1,6 @@
 //! Refuses meshes that no method can run, naming the cell.
 
-use crate::error::MeshError;
+use crate::error::{MAX_COORDINATE, MeshError};
 use crate::geometry::{bounds, tet_volume};
 use crate::resolved::Cells;
 use stiction_numerics::Vec3;
@@ -13,9 +13,7 @@ const DEGENERATE: f64 = 1e-10;
 /// Returns whether it was turned. A mesh of which only some tets are inverted is an error: it cannot be
 /// told which of them are meant.
 pub fn check_mesh(vertices: &[Vec3], cells: &mut Cells, source: &str) -> Result<bool, MeshError> {
-    if let Some(index) = vertices.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
-        return Err(MeshError::NonFinite { source_name: source.to_owned(), index });
-    }
+    check_coordinates(vertices, source)?;
     let mut used = vec![false; vertices.len()];
     match cells {
         Cells::Triangles(list) => {
@@ -42,6 +40,21 @@ pub fn check_mesh(vertices: &[Vec3], cells: &mut Cells, source: &str) -> Result<
     match cells {
         Cells::Tets(tets) => turn_if_wholly_inverted(vertices, tets, source),
         _ => Ok(false),
+    }
+}
+
+/// All coordinates are numbers of a size that can be computed with.
+pub fn check_coordinates(vertices: &[Vec3], source: &str) -> Result<(), MeshError> {
+    let source_name = || source.to_owned();
+    if let Some(index) = vertices.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+        return Err(MeshError::NonFinite { source_name: source_name(), element: "vertex", index });
+    }
+    match vertices.iter().position(|p| p.amax() > MAX_COORDINATE) {
+        Some(index) => {
+            let distance = vertices[index].amax();
+            Err(MeshError::TooFar { source_name: source_name(), index, distance })
+        }
+        None => Ok(()),
     }
 }
 
@@ -98,7 +111,19 @@ fn check_strand(vertices: &[Vec3], index: usize, s: &[u32], source: &str) -> Res
             return degenerate(source, "strand", index, format!("segment {pair:?} has length 0 m"));
         }
     }
-    Ok(())
+    match revisited(s) {
+        Some(vertex) => Err(MeshError::VisitedTwice { source_name: source.to_owned(), index, vertex }),
+        None => Ok(()),
+    }
+}
+
+/// A vertex that a strand visits twice. A ring of three or more may close with its first vertex: an
+/// element between two segments needs three different vertices.
+fn revisited(strand: &[u32]) -> Option<u32> {
+    let closed = strand.len() > 3 && strand.first() == strand.last();
+    let mut sorted = strand[usize::from(closed)..].to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 fn turn_if_wholly_inverted(

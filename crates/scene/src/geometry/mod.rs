@@ -4,7 +4,7 @@ mod check;
 mod embed;
 mod nearest;
 
-pub use check::check_mesh;
+pub use check::{check_coordinates, check_mesh};
 pub use embed::embed;
 pub use nearest::{closest_on_segment, closest_on_triangle, nearest_point};
 

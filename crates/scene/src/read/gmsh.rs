@@ -1,6 +1,7 @@
 //! Gmsh 2.2 and 4.1, text and binary. Takes lines (1), triangles (2) and tets (4); named physical groups
 //! of format 2.2 become vertex groups. Node tags need not be in order or without holes; vertices keep the order of the file.
 
+use super::MAX_NAME;
 use super::tokens::{Order, Tokens};
 use super::vtk::Sorted;
 use crate::error::MeshError;
@@ -113,8 +114,11 @@ impl Gmsh<'_> {
         let count = self.tokens.count()?;
         for _ in 0..count {
             let key = (self.tokens.number()?, self.tokens.number()?);
-            let name = self.tokens.line().trim().trim_matches('"').to_owned();
-            self.names.insert(key, name);
+            let name = self.tokens.line().trim().trim_matches('"');
+            if name.len() > MAX_NAME {
+                return self.tokens.error(format!("the name of a group is longer than {MAX_NAME} bytes"));
+            }
+            self.names.insert(key, name.to_owned());
         }
         Ok(())
     }

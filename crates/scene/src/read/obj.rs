@@ -1,7 +1,7 @@
 //! Wavefront OBJ: `v`, `vt`, `f` (polygons cut into fans), `l` (strands), `g`/`o` (groups), and the
 //! `stitch a b c w` lines of sewn garments.
 
-use super::to_index;
+use super::{MAX_NAME, to_index};
 use crate::error::MeshError;
 use crate::generate::RawMesh;
 use crate::resolved::Cells;
@@ -62,19 +62,33 @@ impl Obj {
                 let strand = strand.collect::<Result<Vec<_>, _>>()?;
                 self.lines.push(strand);
             }
-            "g" | "o" => self.group = rest.first().map(|w| (*w).to_owned()),
+            "g" | "o" => {
+                self.group = rest.first().map(|w| (*w).to_owned());
+                if self.group.as_ref().is_some_and(|name| name.len() > MAX_NAME) {
+                    let message = format!("the name of a group is longer than {MAX_NAME} bytes");
+                    return Err(LineError::Text(message));
+                }
+            }
             "stitch" => {
-                let [a, b, c, w] = numbers(rest)?;
-                let index = self.stitches.len();
-                let at = |v: f64| {
-                    to_index(v as i64, self.vertices.len(), "stitch", index, name).map_err(LineError::Mesh)
-                };
-                let stitch = (at(a)?, at(b)?, at(c)?, w);
+                let stitch = self.stitch(rest, name)?;
                 self.stitches.push(stitch);
             }
             _ => {}
         }
         Ok(())
+    }
+
+    /// `a b c w`: three vertices from 0 and a weight.
+    fn stitch(&self, rest: &[&str], name: &str) -> Result<(u32, u32, u32, f64), LineError> {
+        let &[a, b, c, weight, ..] = rest else {
+            return Err(LineError::Text(format!("a stitch is `a b c w`, found {} words", rest.len())));
+        };
+        let index = self.stitches.len();
+        let at = |word: &str| {
+            to_index(integer(word)?, self.vertices.len(), "stitch", index, name).map_err(LineError::Mesh)
+        };
+        let [weight] = numbers(&[weight])?;
+        Ok((at(a)?, at(b)?, at(c)?, weight))
     }
 
     fn face(&mut self, rest: &[&str], name: &str) -> Result<(), LineError> {
@@ -106,12 +120,11 @@ impl Obj {
         name: &str,
     ) -> Result<(u32, Option<usize>), LineError> {
         let absolute = |text: &str, count: usize| -> Result<i64, LineError> {
-            let value: i64 =
-                text.parse().map_err(|_| LineError::Text(format!("`{text}` is not an index")))?;
+            let value = integer(text)?;
             if value == 0 {
                 return Err(LineError::Text("indices begin at 1".to_owned()));
             }
-            Ok(if value < 0 { count as i64 + value } else { value - 1 })
+            Ok(if value < 0 { (count as i64).saturating_add(value) } else { value - 1 })
         };
         let mut parts = word.split('/');
         let vertex = absolute(parts.next().unwrap_or(""), self.vertices.len())?;
@@ -165,13 +178,21 @@ fn join_segments(lines: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     strands
 }
 
+fn integer(word: &str) -> Result<i64, LineError> {
+    word.parse().map_err(|_| LineError::Text(format!("`{word}` is not an index; write a whole number")))
+}
+
 fn numbers<const N: usize>(rest: &[&str]) -> Result<[f64; N], LineError> {
     if rest.len() < N {
         return Err(LineError::Text(format!("{N} numbers expected, found {}", rest.len())));
     }
     let mut out = [0.0; N];
     for (slot, word) in out.iter_mut().zip(rest) {
-        *slot = word.parse().map_err(|_| LineError::Text(format!("`{word}` is not a number")))?;
+        let value: f64 = word.parse().map_err(|_| LineError::Text(format!("`{word}` is not a number")))?;
+        if !value.is_finite() {
+            return Err(LineError::Text(format!("`{word}` is not a finite number")));
+        }
+        *slot = value;
     }
     Ok(out)
 }

@@ -1,8 +1,8 @@
 //! PLY: text, binary little and big endian. Reads `x y z`, `s t` or `u v`, faces (polygons cut into fans)
 //! and edges (as strands of one segment); other elements and properties are skipped by their types.
 
-use super::to_index;
 use super::tokens::{Order, Tokens};
+use super::{to_index, whole};
 use crate::error::MeshError;
 use crate::generate::RawMesh;
 use crate::resolved::Cells;
@@ -93,12 +93,32 @@ fn header(tokens: &mut Tokens<'_>) -> Result<(Option<Order>, Vec<Element>), Mesh
                     _ => return tokens.error(format!("`{line}` cannot be understood")),
                 }
             }
-            ["end_header"] => return Ok((order, elements)),
+            ["end_header"] => {
+                check_elements(tokens, &elements)?;
+                return Ok((order, elements));
+            }
             ["comment" | "obj_info", ..] => {}
             [] => return tokens.error("the header has no `end_header`"),
             _ => return tokens.error(format!("`{line}` cannot be understood")),
         }
     }
+}
+
+/// Rows without properties take no bytes, so that a count of them costs a file nothing.
+fn check_elements(tokens: &Tokens<'_>, elements: &[Element]) -> Result<(), MeshError> {
+    for element in elements.iter().filter(|e| e.count > 0) {
+        let has = |wanted: &str| {
+            element.properties.iter().any(|p| matches!(p, Property::One(_, name) if name == wanted))
+        };
+        let name = &element.name;
+        if element.properties.is_empty() {
+            return tokens.error(format!("the element `{name}` has no properties; take it out"));
+        }
+        if name == "vertex" && !["x", "y", "z"].into_iter().all(has) {
+            return tokens.error("the element `vertex` needs the properties `x`, `y` and `z`");
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn read(bytes: &[u8], name: &str) -> Result<RawMesh, MeshError> {
@@ -119,7 +139,10 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<RawMesh, MeshError> {
                     uv.extend(row.uv());
                 }
                 "face" => {
-                    let at = |v: &f64| to_index(*v as i64, vertices, "triangle", index, name);
+                    let at = |v: &f64| {
+                        let number = index_of(&tokens, "face", index, *v)?;
+                        to_index(number, vertices, "triangle", index, name)
+                    };
                     let corners = row.list.iter().map(at).collect::<Result<Vec<_>, _>>()?;
                     if corners.len() < 3 {
                         return tokens.error(format!("face {index} has {} corners", corners.len()));
@@ -127,7 +150,10 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<RawMesh, MeshError> {
                     triangles.extend(corners[1..].windows(2).map(|p| [corners[0], p[0], p[1]]));
                 }
                 "edge" => {
-                    let at = |v: f64| to_index(v as i64, vertices, "strand", index, name);
+                    let at = |v: f64| {
+                        let number = index_of(&tokens, "edge", index, v)?;
+                        to_index(number, vertices, "strand", index, name)
+                    };
                     edges.push(vec![at(row.ends[0])?, at(row.ends[1])?]);
                 }
                 _ => {}
@@ -140,6 +166,13 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<RawMesh, MeshError> {
     let only_edges = triangles.is_empty() && !edges.is_empty();
     mesh.cells = if only_edges { Cells::Strands(edges) } else { Cells::Triangles(triangles) };
     Ok(mesh)
+}
+
+fn index_of(tokens: &Tokens<'_>, element: &str, row: usize, value: f64) -> Result<i64, MeshError> {
+    match whole(value) {
+        Some(index) => Ok(index),
+        None => tokens.error(format!("{element} {row} has the index {value}; write whole numbers")),
+    }
 }
 
 #[derive(Default)]
@@ -177,7 +210,10 @@ impl Row {
                 }
             }
             Property::List(count, item, name) => {
-                let count = value(tokens, *count, order)? as usize;
+                let written = value(tokens, *count, order)?;
+                let Some(count) = whole(written).and_then(|n| usize::try_from(n).ok()) else {
+                    return tokens.error(format!("`{written}` is not the length of a list"));
+                };
                 let count = tokens.plausible(count)?;
                 let list = (0..count).map(|_| value(tokens, *item, order)).collect::<Result<Vec<_>, _>>()?;
                 if name == "vertex_indices" || name == "vertex_index" {

@@ -43,7 +43,8 @@ pub fn point_cache(bytes: &[u8], name: &str) -> Result<Vec<Vec<Vec3>>, MeshError
     let is_finite = |x: &Vec3| x.iter().all(|c| c.is_finite());
     match samples.iter().flatten().position(|x| !is_finite(x)) {
         Some(index) => {
-            Err(MeshError::NonFinite { source_name: name.to_owned(), index: index % points as usize })
+            let (source_name, element) = (name.to_owned(), "vertex");
+            Err(MeshError::NonFinite { source_name, element, index: index % points as usize })
         }
         None => Ok(samples),
     }

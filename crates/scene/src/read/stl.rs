@@ -12,7 +12,7 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<RawMesh, MeshError> {
     // Some binary files begin with "solid" too: the length decides.
     let binary_count = bytes.get(80..84).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
     let corners = match binary_count {
-        Some(count) if count.checked_mul(50).is_some_and(|n| n + 84 == bytes.len()) => binary(bytes, count),
+        Some(count) if count.checked_mul(50).is_some_and(|n| bytes.len() - 84 == n) => binary(bytes, count),
         _ => ascii(bytes, name)?,
     };
     let mut index = BTreeMap::new();

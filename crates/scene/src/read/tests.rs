@@ -14,10 +14,12 @@ fn written(extension: &str, bytes: &[u8]) -> Result<RawMesh, String> {
     let folder = tempfile::tempdir().expect("temporary folder");
     let path = folder.path().join(format!("m.{extension}"));
     std::fs::write(&path, bytes).expect("write");
-    read_mesh(&path, &format!("m.{extension}")).map(|m| m.0).map_err(|e| match e {
-        ReadError::Mesh(e) => e.to_string(),
-        ReadError::File { reason, .. } => reason,
-    })
+    read_mesh(&path, &format!("m.{extension}"), &Budget::of_bytes(1 << 30)).map(|m| m.0).map_err(
+        |e| match e {
+            ReadError::Mesh(e) => e.to_string(),
+            ReadError::File { reason, .. } => reason,
+        },
+    )
 }
 
 #[test]
@@ -188,7 +190,8 @@ fn tetgen_counts_from_zero_or_one() {
         std::fs::write(folder.path().join("m.node"), node).expect("write");
         std::fs::write(folder.path().join("m.ele"), ele).expect("write");
         for file in ["m.node", "m.ele"] {
-            let (mesh, _) = read_mesh(&folder.path().join(file), file).expect("read");
+            let (mesh, _) =
+                read_mesh(&folder.path().join(file), file, &Budget::of_bytes(1 << 30)).expect("read");
             assert_eq!(mesh.vertices, corners());
             assert_eq!(mesh.cells, Cells::Tets(vec![[0, 1, 2, 3]]));
         }
@@ -241,4 +244,96 @@ fn damaged_files_never_panic() {
 #[test]
 fn unknown_extensions_list_the_known_ones() {
     assert!(written("fbx", b"").unwrap_err().contains("obj, ply, stl"));
+}
+
+/// A text of each format with one number that is not finite, or an index that is not whole.
+#[test]
+fn numbers_that_are_not_finite_or_whole_are_refused() {
+    let ply = |vertex: &str, face: &str| {
+        format!(
+            "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+             property float u\nproperty float v\nelement face 1\nproperty list int float vertex_indices\n\
+             end_header\n0 0 0 0 0\n1 0 0 1 0\n0 1 0 {vertex}\n{face}\n"
+        )
+    };
+    let vtk = |point: &str, cell: &str| {
+        format!(
+            "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3 float\n\
+             0 0 0 1 0 0 0 {point} 0\nCELLS 1 4\n{cell}\nCELL_TYPES 1\n5\n"
+        )
+    };
+    let obj = |v: &str, vt: &str, stitch: &str| {
+        format!("v 0 0 0\nv 1 0 0\nv 0 {v} 0\nvt 0 0\nvt 1 0\nvt 0 {vt}\nf 1/1 2/2 3/3\nstitch {stitch}\n")
+    };
+    let stl = |x: &str| format!("solid a\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 {x} 0\n");
+    let msh = |x: &str| {
+        format!(
+            "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 {x} 0\n$EndNodes\n\
+             $Elements\n1\n1 2 0 1 2 3\n$EndElements\n"
+        )
+    };
+    for (extension, good) in [
+        ("ply", ply("0 1", "3 0 1 2")),
+        ("vtk", vtk("1", "3 0 1 2")),
+        ("obj", obj("1", "1", "0 1 2 0.5")),
+        ("stl", stl("1")),
+        ("msh", msh("1")),
+    ] {
+        assert_eq!(written(extension, good.as_bytes()).unwrap().vertices.len(), 3, "{extension}");
+    }
+    let bad = [
+        ("ply", ply("nan 1", "3 0 1 2"), "pattern coordinate 2"),
+        ("ply", ply("0 1", "3 0 1.5 2"), "face 0 has the index 1.5"),
+        ("ply", ply("0 1", "3 0 nan 2"), "face 0 has the index NaN"),
+        ("ply", ply("0 1", "-1 0 1 2"), "`-1` is not the length of a list"),
+        ("ply", ply("0 1", "2.5 0 1 2"), "`2.5` is not the length of a list"),
+        ("vtk", vtk("inf", "3 0 1 2"), "vertex 2"),
+        ("vtk", vtk("1", "3 0 1 0.5"), "0.5 is not an index"),
+        ("vtk", vtk("1", "3.5 0 1 2"), "3.5 is not an index"),
+        ("obj", obj("nan", "1", "0 1 2 0.5"), "line 3: `nan` is not a finite number"),
+        ("obj", obj("1", "inf", "0 1 2 0.5"), "line 6: `inf` is not a finite number"),
+        ("obj", obj("1", "1", "0 1 nan 0.5"), "line 8: `nan` is not an index"),
+        ("obj", obj("1", "1", "0 1.5 2 0.5"), "line 8: `1.5` is not an index"),
+        ("obj", obj("1", "1", "0 1 2 nan"), "line 8: `nan` is not a finite number"),
+        ("stl", stl("nan"), "vertex 2"),
+        ("msh", msh("-inf"), "vertex 2"),
+    ];
+    for (extension, text, words) in bad {
+        let message = written(extension, text.as_bytes()).unwrap_err();
+        assert!(message.contains(words), "{extension}: {message}");
+    }
+}
+
+#[test]
+fn elements_of_ply_without_properties_cost_nothing_and_are_refused() {
+    let rows = 100_000;
+    let padding = "comment x\n".repeat(rows / 10 + 10);
+    let text = format!("ply\nformat ascii 1.0\n{padding}element vertex {rows}\nend_header\n");
+    let message = written("ply", text.as_bytes()).unwrap_err();
+    assert!(message.contains("`vertex` has no properties"), "{message}");
+    let flat =
+        "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n0 0\n";
+    assert!(written("ply", flat.as_bytes()).unwrap_err().contains("`z`"));
+}
+
+#[test]
+fn long_names_of_groups_are_refused() {
+    let name = "g".repeat(1000);
+    let obj = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\ng {name}\nf 1 2 3\n");
+    assert!(written("obj", obj.as_bytes()).unwrap_err().contains("line 4"));
+    let msh = format!("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 7 \"{name}\"\n");
+    assert!(written("msh", msh.as_bytes()).unwrap_err().contains("256 bytes"));
+}
+
+#[test]
+fn files_beyond_the_budget_are_refused_by_size() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let path = folder.path().join("m.obj");
+    std::fs::write(&path, "v 0 0 0\n".repeat(1000)).expect("write");
+    let message = |budget| match read_mesh(&path, "m.obj", &Budget::of_bytes(budget)) {
+        Err(ReadError::File { reason, .. }) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert!(message(1000).contains("the file would take 8.0 kB"), "{}", message(1000));
+    assert!(message(100_000).contains("reading it would take 256.0 kB"), "{}", message(100_000));
 }

@@ -87,7 +87,7 @@ impl<'a> Tokens<'a> {
 
     /// Raw bytes of a binary part.
     pub fn take<const N: usize>(&mut self, order: Order) -> Result<[u8; N], MeshError> {
-        let Some(slice) = self.bytes.get(self.at..self.at + N) else {
+        let Some(slice) = self.bytes.get(self.at..self.at.saturating_add(N)) else {
             return self.error("the binary part ends too early");
         };
         self.at += N;

@@ -1,8 +1,8 @@
 //! Legacy VTK, text or binary: `POLYDATA` with polygons or lines, `UNSTRUCTURED_GRID` with triangles (5),
 //! quads (9), tets (10), lines (3, 4). Both the old cell layout and that of version 5 (offsets).
 
-use super::to_index;
 use super::tokens::{Order, Tokens};
+use super::{to_index, whole};
 use crate::error::MeshError;
 use crate::generate::RawMesh;
 use crate::resolved::Cells;
@@ -38,22 +38,31 @@ impl Reader<'_> {
         (0..count).map(|_| self.value(kind)).collect()
     }
 
+    /// The same for indices, counts and types.
+    fn whole_values(&mut self, count: usize, kind: &str) -> Result<Vec<i64>, MeshError> {
+        let values = self.values(count, kind)?;
+        match values.iter().find(|v| whole(**v).is_none()) {
+            Some(value) => self.tokens.error(format!("{value} is not an index; write whole numbers")),
+            None => Ok(values.into_iter().filter_map(whole).collect()),
+        }
+    }
+
     /// Cells of a section whose header word has been read: lists of vertex numbers.
     fn cells(&mut self, modern: bool) -> Result<Vec<Vec<i64>>, MeshError> {
         let a = self.tokens.count()?;
         let b = self.tokens.count()?;
         if !modern {
-            let flat = self.values(b, "int")?;
+            let flat = self.whole_values(b, "int")?;
             return self.counted(&flat, a);
         }
         self.tokens.expect("OFFSETS")?;
         let kind = self.tokens.word()?.to_owned();
-        let offsets = self.values(a, &kind)?;
+        let offsets = self.whole_values(a, &kind)?;
         self.tokens.expect("CONNECTIVITY")?;
         let kind = self.tokens.word()?.to_owned();
-        let flat = self.values(b, &kind)?;
-        let cut =
-            |p: &[f64]| flat.get(p[0] as usize..p[1] as usize).map(|c| c.iter().map(|v| *v as i64).collect());
+        let flat = self.whole_values(b, &kind)?;
+        let place = |offset: i64| usize::try_from(offset).ok();
+        let cut = |p: &[i64]| flat.get(place(p[0])?..place(p[1])?).map(<[i64]>::to_vec);
         match offsets.windows(2).map(cut).collect::<Option<Vec<_>>>() {
             Some(cells) => Ok(cells),
             None => self.tokens.error("an offset points outside of the connectivity"),
@@ -61,13 +70,13 @@ impl Reader<'_> {
     }
 
     /// Splits `n a b c n a b …`.
-    fn counted(&self, flat: &[f64], count: usize) -> Result<Vec<Vec<i64>>, MeshError> {
+    fn counted(&self, flat: &[i64], count: usize) -> Result<Vec<Vec<i64>>, MeshError> {
         let mut cells = Vec::with_capacity(count);
         let mut at = 0;
         for _ in 0..count {
-            let size = flat.get(at).map_or(0, |n| *n as usize);
+            let size = flat.get(at).map_or(0, |n| usize::try_from(*n).unwrap_or(0));
             match flat.get(at + 1..(at + 1).saturating_add(size)) {
-                Some(cell) if size > 0 => cells.push(cell.iter().map(|v| *v as i64).collect()),
+                Some(cell) if size > 0 => cells.push(cell.to_vec()),
                 _ => return self.tokens.error("the cell list is shorter than its counts say"),
             }
             at += 1 + size;
@@ -93,7 +102,7 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<RawMesh, MeshError> {
             "POINTS" => {
                 let count = reader.tokens.count()?;
                 let kind = reader.tokens.word()?.to_lowercase();
-                let flat = reader.values(3 * count, &kind)?;
+                let flat = reader.values(count.saturating_mul(3), &kind)?;
                 vertices = flat.chunks_exact(3).map(|p| Vec3::new(p[0], p[1], p[2])).collect();
             }
             "POLYGONS" => parts.extend(reader.cells(modern)?.into_iter().map(|c| (7, c))),
@@ -101,8 +110,8 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<RawMesh, MeshError> {
             "CELLS" => parts = reader.cells(modern)?.into_iter().map(|c| (0, c)).collect(),
             "CELL_TYPES" => {
                 let count = reader.tokens.count()?;
-                let types = reader.values(count, "int")?;
-                parts.iter_mut().zip(types).for_each(|(part, kind)| part.0 = kind as i64);
+                let types = reader.whole_values(count, "int")?;
+                parts.iter_mut().zip(types).for_each(|(part, kind)| part.0 = kind);
             }
             "POINT_DATA" | "CELL_DATA" => break,
             _ => {}

@@ -1,10 +1,10 @@
 //! Bodies: mesh, material, pins, copies.
 
 use super::Context;
-use super::check::{non_negative, positive, spans, vec3};
+use super::check::{non_negative, positive, spans, vec3, velocity};
 use super::collider::DEFAULT_GAP;
 use super::copies::copies;
-use super::frames::{frame_pins, on_frames};
+use super::frames::{frame_pins, on_frames, refuse_frames};
 use super::grain::friction_direction;
 use super::inflation::inflation;
 use super::material::{friction, kind_name, material};
@@ -57,7 +57,7 @@ pub(super) fn bodies(
         let (body, raw) = body(&path, name, file, colliders, context)?;
         bodies.stitches.insert(name.clone(), raw.stitches);
         bodies.seats.insert(name.clone(), raw.seats);
-        let list = copies(&path, body, file, context.seed)?;
+        let list = copies(&path, body, file, context)?;
         context.grounds.extend(list.iter().filter_map(|b| Some((b.name.clone(), ground(b)?))));
         made.insert(name, list);
     }
@@ -74,6 +74,7 @@ fn body(
 ) -> Resolved<(Body, RawMesh)> {
     let at = |key: &str| format!("{path}.{key}");
     refuse_placement(path, file)?;
+    refuse_frames(path, file)?;
     let placement = Placement::new(path, file.scale.as_ref(), file.rotate.as_ref(), file.translate)?;
     let (raw, mut mesh, rigid) = geometry(path, file, &placement, context)?;
     let rest = rest_shape(&at("rest"), file, &mut mesh, &placement, context)?;
@@ -120,8 +121,8 @@ fn body(
         thickness,
         contact_gap: non_negative(&at("gap"), "gap", file.gap.unwrap_or(DEFAULT_GAP))?,
         pins,
-        initial_velocity: file.velocity.map_or_else(Vec3::zeros, vec3),
-        spin: file.spin.map_or_else(Vec3::zeros, vec3),
+        initial_velocity: velocity(&at("velocity"), file.velocity.unwrap_or_default())?,
+        spin: velocity(&at("spin"), file.spin.unwrap_or_default())?,
         self_contact: file.self_contact.unwrap_or(file.kind != KindName::Rigid),
         groups,
         instance_of: None,

@@ -1,6 +1,6 @@
 //! Checks of single values; each names the quantity and the fix.
 
-use crate::error::{Problem, Resolved, fault};
+use crate::error::{MAX_COORDINATE, Problem, Resolved, fault};
 use crate::file::{RotateFile, SpanFile, TextOr};
 use stiction_numerics::Vec3;
 
@@ -27,6 +27,24 @@ pub(super) fn between(path: &str, what: &str, value: f64, low: f64, high: f64) -
         return Ok(value);
     }
     out_of_range(path, what, value, &format!("it must be from {low} to {high}"))
+}
+
+/// A place, size or shift [m] whose coordinates can be computed with.
+pub(super) fn within_reach(path: &str, lengths: [f64; 3]) -> Resolved<Vec3> {
+    bounded(path, "a coordinate", lengths, MAX_COORDINATE, "m")
+}
+
+/// A velocity [m/s] below that of light; beyond, an exponent has slipped.
+pub(super) fn velocity(path: &str, value: [f64; 3]) -> Resolved<Vec3> {
+    bounded(path, "a velocity", value, 299_792_458.0, "m/s")
+}
+
+/// A vector whose components are at most `limit` in size.
+pub(super) fn bounded(path: &str, what: &str, vector: [f64; 3], limit: f64, unit: &str) -> Resolved<Vec3> {
+    match vector.into_iter().find(|x| x.abs() > limit) {
+        Some(x) => out_of_range(path, what, x, &format!("it must not exceed {limit:e} {unit}")),
+        None => Ok(vec3(vector)),
+    }
 }
 
 pub(super) fn count(path: &str, what: &str, value: u32, least: u32) -> Resolved<u32> {

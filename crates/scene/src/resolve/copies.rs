@@ -1,6 +1,7 @@
 //! Copies of a body: lattices and lists.
 
-use super::check::{count, non_negative, rotation, vec3};
+use super::Context;
+use super::check::{count, non_negative, rotation, vec3, velocity, within_reach};
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{ArrayFile, BodyFile};
 use crate::generate::Random;
@@ -11,15 +12,28 @@ use stiction_numerics::Vec3;
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
 
 /// The body itself, or its copies in order.
-pub(super) fn copies(path: &str, body: Body, file: &BodyFile, seed: u64) -> Resolved<Vec<Body>> {
+pub(super) fn copies(
+    path: &str,
+    body: Body,
+    file: &BodyFile,
+    context: &mut Context<'_>,
+) -> Resolved<Vec<Body>> {
     if file.array.is_some() && !file.instances.is_empty() {
         let problem = Problem::Conflict("a body has an `array` or `instances`, not both".to_owned());
         return fault(path, problem, "take one of them out");
     }
-    let mut list = match (&file.array, file.instances.is_empty()) {
-        (Some(array), _) => lattice(&format!("{path}.array"), &body, array, seed)?,
+    let count = match (&file.array, file.instances.is_empty()) {
+        (Some(array), _) => array.count.into_iter().map(u64::from).fold(1, u64::saturating_mul),
         (None, true) => return Ok(vec![body]),
-        (None, false) => instances(path, &body, file)?,
+        (None, false) => file.instances.len() as u64,
+    };
+    // The body itself has been counted when its mesh was made.
+    let vertices =
+        body.mesh.vertices.len() + body.embedded_surface.as_ref().map_or(0, |s| s.mesh.vertices.len());
+    context.spend_vertices(path, vertices, count.saturating_sub(1))?;
+    let mut list = match &file.array {
+        Some(array) => lattice(&format!("{path}.array"), &body, array, context.seed)?,
+        None => instances(path, &body, file)?,
     };
     // A pin that follows a collider turns about the collider's centre, wherever the copy stands.
     for copy in &mut list {
@@ -34,10 +48,15 @@ fn instances(path: &str, body: &Body, file: &BodyFile) -> Resolved<Vec<Body>> {
     let mut list = Vec::with_capacity(file.instances.len());
     for (index, instance) in file.instances.iter().enumerate() {
         let turn = rotation(&format!("{path}.instances.{index}.rotate"), instance.rotate.as_ref())?;
-        let shift = instance.translate.map_or_else(Vec3::zeros, vec3);
+        let at = |key: &str| format!("{path}.instances.{index}.{key}");
+        let shift = within_reach(&at("translate"), instance.translate.unwrap_or_default())?;
         let mut copy = moved(body, index, turn, shift);
-        copy.initial_velocity = instance.velocity.map_or(copy.initial_velocity, vec3);
-        copy.spin = instance.spin.map_or(copy.spin, vec3);
+        if let Some(given) = instance.velocity {
+            copy.initial_velocity = velocity(&at("velocity"), given)?;
+        }
+        if let Some(given) = instance.spin {
+            copy.spin = velocity(&at("spin"), given)?;
+        }
         copy.colour = instance.colour.or(copy.colour);
         list.push(copy);
     }
@@ -48,6 +67,7 @@ fn lattice(path: &str, body: &Body, array: &ArrayFile, seed: u64) -> Resolved<Ve
     for n in array.count {
         count(&format!("{path}.count"), "count", n, 1)?;
     }
+    within_reach(&format!("{path}.step"), array.step)?;
     let jitter = non_negative(&format!("{path}.jitter"), "jitter", array.jitter.unwrap_or(0.0))?;
     let mut random = Random::new(array.seed.unwrap_or(seed), 4);
     let mut list = Vec::new();
@@ -58,7 +78,9 @@ fn lattice(path: &str, body: &Body, array: &ArrayFile, seed: u64) -> Resolved<Ve
                 let noise = Vec3::new(random.signed(), random.signed(), random.signed()) * jitter;
                 let turn = if array.turn == Some(true) { random_turn(&mut random) } else { Vec3::zeros() };
                 let mut copy = moved(body, list.len(), turn, step + noise);
-                copy.colour = array.colours.iter().cycle().nth(list.len()).copied().or(copy.colour);
+                if !array.colours.is_empty() {
+                    copy.colour = Some(array.colours[list.len() % array.colours.len()]);
+                }
                 list.push(copy);
             }
         }

@@ -4,6 +4,7 @@ use super::body::Bodies;
 use super::check::{non_negative, positive, spans};
 use super::material::friction as coefficient;
 use super::select::Selectable;
+use super::size::over_budget;
 use crate::error::{Problem, Resolved, fault, suggest};
 use crate::file::{AttachmentFile, EllipseName, FrictionFile, MixName, PairFile, StitchFile};
 use crate::geometry::nearest_point;
@@ -11,6 +12,7 @@ use crate::resolved::{
     Attachment, AttachmentTarget, Body, BodyKind, Collider, EllipseRule, FrictionMixing, FrictionPair,
     FrictionTable, Stitch, Surface, WeightedPoint,
 };
+use stiction_limits::Budget;
 use stiction_numerics::Vec3;
 
 /// Stiffness of attachments and stitches where none is given [N/m].
@@ -201,6 +203,7 @@ pub(super) fn friction(
     file: Option<&FrictionFile>,
     bodies: &Bodies,
     colliders: &[Collider],
+    budget: &Budget,
 ) -> Resolved<FrictionTable> {
     let file = file.cloned().unwrap_or_default();
     let mut pairs = Vec::new();
@@ -209,6 +212,10 @@ pub(super) fn friction(
         let first = surfaces(&format!("{path}.a"), &pair.a, &bodies.list, colliders)?;
         let second = surfaces(&format!("{path}.b"), &pair.b, &bodies.list, colliders)?;
         let listed = listed_pair(&path, pair)?;
+        let count = (first.len() as u64).saturating_mul(second.len() as u64);
+        let bytes = count.saturating_mul(size_of::<FrictionPair>() as u64);
+        let allowed = budget.allow(&format!("{count} pairs of copies"), bytes);
+        allowed.or_else(|error| over_budget(&path, error))?;
         for &a in &first {
             pairs.extend(second.iter().map(|&b| FrictionPair { a: a.min(b), b: a.max(b), ..listed }));
         }

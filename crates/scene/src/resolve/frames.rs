@@ -2,7 +2,9 @@
 
 use super::body::{one_pin, pin_select};
 use super::check::{count, positive, vec3};
+use super::material::kind_name;
 use super::select::Selectable;
+use super::size::allow_evaluations;
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{BodyFile, FramesFile, KindName};
 use crate::geometry::mean;
@@ -23,13 +25,13 @@ pub(super) fn on_frames(
         return fault(format!("{path}.rest"), problem, "take `rest` out");
     }
     let made = match file.kind {
-        KindName::Affine => {
-            refuse_frames(path, file)?;
-            affine_body(mesh)
-        }
+        KindName::Affine => affine_body(mesh),
         _ => {
             refuse_thin_sheet(path, &mesh, thickness)?;
-            let options = frame_options(&format!("{path}.frames"), file.frames.as_ref())?;
+            let at = format!("{path}.frames");
+            let options = frame_options(&at, file.frames.as_ref())?;
+            let factors = [options.count as u64, mesh.vertices.len() as u64];
+            allow_evaluations(&at, "frames and vertices", factors)?;
             skinned_body(mesh, thickness, &options)
         }
     };
@@ -45,12 +47,17 @@ pub(super) fn on_frames(
     Ok(body)
 }
 
-fn refuse_frames(path: &str, file: &BodyFile) -> Resolved<()> {
-    if file.frames.is_none() {
+/// Only skinned bodies say where their frames are.
+pub(super) fn refuse_frames(path: &str, file: &BodyFile) -> Resolved<()> {
+    if file.frames.is_none() || file.kind == KindName::Skinned {
         return Ok(());
     }
-    let problem = Problem::Conflict("an affine body has one frame, made from its mesh".to_owned());
-    fault(format!("{path}.frames"), problem, "take `frames` out, or write `kind = \"skinned\"`")
+    let message = match file.kind {
+        KindName::Affine => "an affine body has one frame, made from its mesh".to_owned(),
+        kind => format!("a {} moves by its vertices and has no frames", kind_name(kind)),
+    };
+    let help = "take `frames` out, or write `kind = \"skinned\"`";
+    fault(format!("{path}.frames"), Problem::Conflict(message), help)
 }
 
 fn refuse_thin_sheet(path: &str, mesh: &Mesh, thickness: f64) -> Resolved<()> {

@@ -8,6 +8,7 @@ use crate::document::content_hash;
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{FrictionDirectionFile, TextOr};
 use crate::resolved::{DirectionField, FrictionDirection, Mesh};
+use stiction_limits::read_input_text;
 use stiction_numerics::Vec3;
 
 /// The grain of a surface; `mesh` with its placement for those that have vertices.
@@ -65,7 +66,7 @@ fn from_file(
         let problem = Problem::Conflict("a collider that is not a mesh has no vertices".to_owned());
         return fault(path, problem, "give the direction as a vector");
     };
-    let text = match std::fs::read_to_string(context.base.join(name)) {
+    let text = match read_input_text(&context.base.join(name), &context.budget) {
         Ok(text) => text,
         Err(error) => {
             let problem = Problem::MissingFile { file: name.to_owned(), reason: error.to_string() };

@@ -1,7 +1,8 @@
 //! Builds a mesh from a file or generator, in metres, and places it.
 
-use super::check::{between, count, non_negative, positive, rotation, vec3};
+use super::check::{between, count, non_negative, positive, rotation, vec3, within_reach};
 use super::shapes::shape;
+use super::size::declared_vertices;
 use super::{Context, Ground};
 use crate::document::content_hash;
 use crate::error::{MeshError, Problem, Resolved, fault};
@@ -40,7 +41,7 @@ impl Placement {
         Ok(Placement {
             scale,
             rotation: Rotation3::from_scaled_axis(rotation(&format!("{path}.rotate"), rotate)?),
-            translation: translate.map_or_else(Vec3::zeros, vec3),
+            translation: within_reach(&format!("{path}.translate"), translate.unwrap_or_default())?,
         })
     }
 
@@ -82,6 +83,7 @@ pub(super) fn raw_mesh(
         Some(file) => (from_file(path, file, context)?, file.clone()),
         None => (generated(&at, spec, context)?, (*name).to_owned()),
     };
+    context.spend_mesh(&at, &raw)?;
     let metres = spec.unit.map_or(1.0, file::Unit::metres);
     if metres != 1.0 {
         raw.vertices.iter_mut().for_each(|p| *p *= metres);
@@ -158,7 +160,7 @@ fn given(spec: &MeshFile) -> Vec<&'static str> {
 
 /// Reads a mesh file relative to the scene and remembers its hash.
 pub(super) fn from_file(path: &str, file: &str, context: &mut Context<'_>) -> Resolved<RawMesh> {
-    let read = read_mesh(&context.base.join(file), file);
+    let read = read_mesh(&context.base.join(file), file, &context.budget);
     remembered(path, file, context, read)
 }
 
@@ -169,7 +171,7 @@ pub(super) fn from_bytes<T>(
     context: &mut Context<'_>,
     read: impl FnOnce(&[u8]) -> Result<T, MeshError>,
 ) -> Resolved<T> {
-    let content = load_bytes(&context.base.join(file));
+    let content = load_bytes(&context.base.join(file), &context.budget);
     remembered(path, file, context, content.and_then(|bytes| Ok((read(&bytes)?, bytes))))
 }
 
@@ -191,15 +193,8 @@ fn remembered<T>(
     }
 }
 
-/// More cells than this cannot be meant and would fill the memory before any message.
-const MAX_CELLS: f64 = 2e8;
-
 pub(super) fn counts<const N: usize>(at: &str, key: &str, values: [u32; N], least: [u32; N]) -> Resolved<()> {
-    for k in 0..N {
-        count(&format!("{at}.{key}"), key, values[k], least[k])?;
-    }
-    let product: f64 = values.iter().map(|v| f64::from(*v)).product();
-    between(&format!("{at}.{key}"), "the number of cells", product, 1.0, MAX_CELLS).map(|_| ())
+    (0..N).try_for_each(|k| count(&format!("{at}.{key}"), key, values[k], least[k]).map(|_| ()))
 }
 
 pub(super) fn sizes(at: &str, key: &str, values: &[f64]) -> Resolved<()> {
@@ -207,6 +202,9 @@ pub(super) fn sizes(at: &str, key: &str, values: &[f64]) -> Resolved<()> {
 }
 
 fn generated(at: &str, spec: &MeshFile, context: &mut Context<'_>) -> Resolved<RawMesh> {
+    if let Some(vertices) = declared_vertices(spec) {
+        context.allow_vertices(at, vertices)?;
+    }
     if let Some(mesh) = shape(at, spec, context) {
         return mesh;
     }
@@ -405,6 +403,7 @@ fn groom(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<RawMesh
     let strands = strand_count(at, g, &on)?;
     counts(at, "count", [strands], [1])?;
     counts(at, "segments", [g.segments], [1])?;
+    context.allow_vertices(at, u64::from(strands).saturating_mul(u64::from(g.segments) + 1))?;
     let curl_radius =
         non_negative(&format!("{at}.curl_radius"), "curl_radius", g.curl_radius.unwrap_or(0.0))?;
     let options = generate::GroomOptions {

@@ -17,21 +17,25 @@ mod roots;
 mod select;
 mod sequence;
 mod shapes;
+mod size;
 mod yarn;
 
 use crate::document::{Document, sorted, typed};
 use crate::error::{Problem, Resolved, fault, suggest};
 use crate::file::{AxisName, FORMAT_VERSION, NumberOr, OutputFile, SceneFile, TextOr};
 use crate::resolved::{Axis, InitialContact, MethodChoice, OutputChoice, Scene, Wind};
-use check::{non_negative, positive, vec3};
+use check::{non_negative, positive, velocity};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
+use stiction_limits::Budget;
 use stiction_numerics::Vec3;
 
-/// What resolving needs beside the values: where files are, and what was read.
+/// What resolving needs as well as the values: where files are, what was read, what may be taken.
 pub(crate) struct Context<'a> {
     pub base: &'a Path,
+    /// Memory that the scene may take; what is read and generated is taken out of it.
+    pub budget: Budget,
     /// Content hash of every mesh file read.
     pub files: BTreeMap<String, String>,
     pub seed: u64,
@@ -68,11 +72,14 @@ impl Context<'_> {
     }
 }
 
+/// Largest gravity [m/s²], that of a neutron star.
+const MAX_ACCELERATION: f64 = 1e13;
+
 /// Largest number of steps per frame; more is a slip in the unit of `step`.
 const MAX_STEPS_PER_FRAME: f64 = 1e6;
 
 /// Resolves a document; also returns the content hashes of the files read.
-pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, String>)> {
+pub(crate) fn resolve(document: &Document, budget: &Budget) -> Resolved<(Scene, BTreeMap<String, String>)> {
     check_version(&document.tree)?;
     let file: SceneFile = typed(&document.tree)?;
     let up_axis = match file.up_axis {
@@ -83,12 +90,14 @@ pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, 
     let seed = file.seed.unwrap_or(0);
     let mut context = Context {
         base: &document.base,
+        budget: budget.clone(),
         files: BTreeMap::new(),
         seed,
         up: up_axis.unit(),
         grounds: BTreeMap::new(),
     };
     let fps = positive("fps", "fps", file.fps.unwrap_or(30.0))?;
+    check::between("fps", "fps", fps, 1e-9, 1e9)?;
     let step_size = positive("step", "step", file.step.unwrap_or(1.0 / fps))?;
     if 1.0 / fps / step_size > MAX_STEPS_PER_FRAME {
         let requirement = format!("a frame of 1/{fps} s would take more than a million steps");
@@ -116,7 +125,7 @@ pub(crate) fn resolve(document: &Document) -> Resolved<(Scene, BTreeMap<String, 
         stitches: couple::stitches(&file.stitches, &bodies)?,
         joints: joint::joints(&file.joints, &bodies.list)?,
         rootings: roots::rootings(&file.bodies, &bodies)?,
-        friction: couple::friction(file.friction.as_ref(), &bodies, &colliders)?,
+        friction: couple::friction(file.friction.as_ref(), &bodies, &colliders, &context.budget)?,
         initial_contact: initial_contact(&file)?,
         output: output(file.output.as_ref())?,
         seed,
@@ -156,8 +165,13 @@ pub(crate) fn stem(file: &str) -> String {
 fn gravity(file: &SceneFile, context: &Context<'_>) -> Resolved<Vec3> {
     match &file.gravity {
         None => Ok(context.up * -9.81),
-        Some(NumberOr::Number(size)) => Ok(context.up * -non_negative("gravity", "gravity", *size)?),
-        Some(NumberOr::Full(vector)) => Ok(vec3(*vector)),
+        Some(NumberOr::Number(size)) => {
+            let size = check::between("gravity", "gravity", *size, 0.0, MAX_ACCELERATION)?;
+            Ok(context.up * -size)
+        }
+        Some(NumberOr::Full(vector)) => {
+            check::bounded("gravity", "gravity", *vector, MAX_ACCELERATION, "m/s²")
+        }
     }
 }
 
@@ -166,9 +180,10 @@ fn wind(file: &SceneFile) -> Resolved<Wind> {
     let get = |key: &str, value: Option<f64>, default: f64| {
         non_negative(&format!("wind.{key}"), key, value.unwrap_or(default))
     };
+    let gusts = get("gust_amplitude", wind.gust_amplitude, 0.0)?;
     Ok(Wind {
-        velocity: wind.velocity.map_or_else(Vec3::zeros, vec3),
-        gust_amplitude: get("gust_amplitude", wind.gust_amplitude, 0.0)?,
+        velocity: velocity("wind.velocity", wind.velocity.unwrap_or_default())?,
+        gust_amplitude: velocity("wind.gust_amplitude", [gusts, 0.0, 0.0])?.x,
         gust_frequency: get("gust_frequency", wind.gust_frequency, 1.0)?,
         gust_length: positive("wind.gust_length", "gust_length", wind.gust_length.unwrap_or(1.0))?,
         air_density: get("air_density", wind.air_density, 1.204)?,
@@ -239,4 +254,29 @@ fn output(file: Option<&OutputFile>) -> Resolved<OutputChoice> {
         colliders: output.colliders.unwrap_or(true),
         checkpoint_every: check::count("output.checkpoint_every", "checkpoint_every", every, 1)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::{Mesh, MeshFile};
+    use crate::generate::RawMesh;
+
+    /// What a table of a mesh says, and the mesh that it makes.
+    pub(super) fn mesh_of(table: &str) -> (MeshFile, RawMesh) {
+        let tree: toml::Table = table.parse().expect("TOML");
+        let tree = serde_json::to_value(tree).expect("JSON");
+        let spec: MeshFile = typed(&tree).expect("the table is right");
+        let mut context = Context {
+            base: Path::new("."),
+            budget: Budget::of_bytes(1 << 30),
+            files: BTreeMap::new(),
+            seed: 0,
+            up: Vec3::z(),
+            grounds: BTreeMap::new(),
+        };
+        let written = Mesh::Full(Box::new(spec.clone()));
+        let made = mesh::raw_mesh("mesh", &written, &mut context);
+        (spec, made.expect("the mesh is right").0)
+    }
 }

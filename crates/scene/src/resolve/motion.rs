@@ -1,10 +1,27 @@
 //! Prescribed motion: key frames in order, degrees to radians.
 
-use super::check::{direction, positive, rotation, vec3};
+use super::check::{between, direction, rotation, vec3, velocity, within_reach};
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{InterpolationName, MotionFile};
 use crate::motion::{Interpolation, KeyFrame, Motion};
 use stiction_numerics::Vec3;
+
+/// Least time between two key frames [s]: what moves in less has no velocity that fits a number.
+const LEAST_INTERVAL: f64 = 1e-9;
+
+fn refuse_jump(path: &str, keys: &[KeyFrame], time: f64) -> Resolved<()> {
+    match keys.last() {
+        Some(last) if time - last.time < LEAST_INTERVAL => {
+            let problem = Problem::OutOfRange {
+                what: "the time between two key frames".into(),
+                value: time - last.time,
+                requirement: format!("it must be at least {LEAST_INTERVAL:e} s"),
+            };
+            fault(format!("{path}.time"), problem, "`time` is in seconds: move the key frames apart")
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Resolves a motion; `middle` is the centre when none is given.
 pub(super) fn motion(path: &str, file: &MotionFile, middle: Vec3) -> Resolved<Motion> {
@@ -18,16 +35,19 @@ pub(super) fn motion(path: &str, file: &MotionFile, middle: Vec3) -> Resolved<Mo
                 "list key frames by increasing time",
             );
         }
+        refuse_jump(&at, &keys, key.time)?;
         keys.push(KeyFrame {
             time: key.time,
-            translation: key.translate.map_or_else(Vec3::zeros, vec3),
+            translation: within_reach(&format!("{at}.translate"), key.translate.unwrap_or_default())?,
             rotation: rotation(&format!("{at}.rotate"), key.rotate.as_ref())?,
-            scale: positive(&format!("{at}.scale"), "scale", key.scale.unwrap_or(1.0))?,
+            scale: between(&format!("{at}.scale"), "scale", key.scale.unwrap_or(1.0), 1e-9, 1e9)?,
         });
     }
     let angular_velocity = match &file.turn {
         Some(turn) => {
-            direction(&format!("{path}.turn.axis"), &turn.axis)? * turn.degrees_per_second.to_radians()
+            let axis = direction(&format!("{path}.turn.axis"), &turn.axis)?;
+            let rate = axis * turn.degrees_per_second.to_radians();
+            velocity(&format!("{path}.turn.degrees_per_second"), rate.into())?
         }
         None => Vec3::zeros(),
     };
@@ -47,7 +67,7 @@ pub(super) fn motion(path: &str, file: &MotionFile, middle: Vec3) -> Resolved<Mo
             Some(InterpolationName::Linear) | None => Interpolation::Linear,
         },
         repeat: file.repeat.unwrap_or(false),
-        velocity: file.velocity.map_or_else(Vec3::zeros, vec3),
+        velocity: velocity(&format!("{path}.velocity"), file.velocity.unwrap_or_default())?,
         angular_velocity,
         start,
         end,

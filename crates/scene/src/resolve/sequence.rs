@@ -1,10 +1,12 @@
 //! Colliders whose vertices move sample by sample: numbered mesh files, or one point cache.
 
 use super::Context;
-use super::check::{count, positive};
+use super::check::{between, count};
 use super::mesh::{from_bytes, from_file};
+use super::size::over_budget;
 use crate::error::{Problem, Resolved, fault};
 use crate::file::SequenceFile;
+use crate::geometry::check_coordinates;
 use crate::read::{is_point_cache, point_cache};
 use crate::resolved::{ColliderMotion, ColliderShape};
 use stiction_numerics::Vec3;
@@ -24,9 +26,12 @@ pub(super) fn sequence(
     };
     let samples = match is_point_cache(&file.files) {
         true => cached(&at, file, context)?,
-        false => numbered_files(&at, file, context)?,
+        false => numbered_files(&at, file, mesh.vertices.len(), context)?,
     };
-    let mut positions = Vec::with_capacity(samples.len());
+    let bytes = sample_bytes(mesh.vertices.len()).saturating_mul(samples.len() as u64);
+    let spent = context.budget.spend(&format!("a sequence of {} samples", samples.len()), bytes);
+    spent.or_else(|error| over_budget(&at, error))?;
+    let mut positions = Vec::new();
     for (name, vertices) in samples {
         if vertices.len() != mesh.vertices.len() {
             let problem = Problem::Conflict(format!(
@@ -36,9 +41,23 @@ pub(super) fn sequence(
             ));
             return fault(format!("{at}.files"), problem, "all samples of a sequence share their vertices");
         }
-        positions.push(vertices.iter().map(&place).collect());
+        positions.push(placed(&format!("{at}.files"), &name, &vertices, &place)?);
     }
-    Ok(ColliderMotion::Sequence { positions, fps: positive(&format!("{at}.fps"), "fps", file.fps)? })
+    let fps = between(&format!("{at}.fps"), "fps", file.fps, 1e-9, 1e9)?;
+    Ok(ColliderMotion::Sequence { positions, fps })
+}
+
+/// Memory of a sample: its positions as read and as placed [bytes].
+fn sample_bytes(vertices: usize) -> u64 {
+    2 * 24 * vertices as u64
+}
+
+fn placed(path: &str, name: &str, vertices: &[Vec3], place: impl Fn(&Vec3) -> Vec3) -> Resolved<Vec<Vec3>> {
+    let positions: Vec<Vec3> = vertices.iter().map(place).collect();
+    match check_coordinates(&positions, name) {
+        Ok(()) => Ok(positions),
+        Err(error) => fault(path, error, "mend the file, or name another one"),
+    }
 }
 
 /// Vertices of a sample, with the name of its file.
@@ -65,18 +84,35 @@ fn cached(at: &str, file: &SequenceFile, context: &mut Context<'_>) -> Resolved<
 }
 
 /// The vertices of mesh files with running numbers.
-fn numbered_files(at: &str, file: &SequenceFile, context: &mut Context<'_>) -> Resolved<Vec<Sample>> {
+fn numbered_files(
+    at: &str,
+    file: &SequenceFile,
+    vertices: usize,
+    context: &mut Context<'_>,
+) -> Resolved<Vec<Sample>> {
     let Some(wanted) = file.count else {
         let problem = Problem::Conflict("numbered files need a `count`".to_owned());
         return fault(at, problem, "say how many files there are, or name one point cache (`.pc2`)");
     };
     count(&format!("{at}.count"), "count", wanted, 1)?;
     let first = file.first.unwrap_or(0);
-    let mut samples = Vec::with_capacity(wanted as usize);
-    for number in first..first + wanted {
+    let Some(end) = first.checked_add(wanted) else {
+        let problem = Problem::OutOfRange {
+            what: "the number of the last file".into(),
+            value: f64::from(first) + f64::from(wanted) - 1.0,
+            requirement: format!("it must be below {}", u32::MAX),
+        };
+        return fault(format!("{at}.first"), problem, "number the files from a smaller `first`");
+    };
+    let bytes = sample_bytes(vertices).saturating_mul(wanted.into());
+    let allowed = context.budget.allow(&format!("a sequence of {wanted} files"), bytes);
+    allowed.or_else(|error| over_budget(&format!("{at}.count"), error))?;
+    let mut samples = Vec::new();
+    for number in first..end {
         let Some(name) = numbered(&file.files, number) else {
             let problem = Problem::Conflict(format!("`{}` has no place for the number", file.files));
-            return fault(format!("{at}.files"), problem, "write `{}`, or `{:04}` for leading zeros");
+            let help = format!("write `{{}}`, or `{{:04}}` for leading zeros (up to {MAX_WIDTH} digits)");
+            return fault(format!("{at}.files"), problem, help);
         };
         let raw = from_file(&format!("{at}.files"), &name, context)?;
         samples.push((name, raw.vertices));
@@ -84,12 +120,15 @@ fn numbered_files(at: &str, file: &SequenceFile, context: &mut Context<'_>) -> R
     Ok(samples)
 }
 
+/// Most digits of a number in a file name; a 32-bit number has ten.
+const MAX_WIDTH: usize = 20;
+
 /// `body_{:04}.obj` with 7 becomes `body_0007.obj`.
 fn numbered(pattern: &str, number: u32) -> Option<String> {
     let (before, rest) = pattern.split_once('{')?;
     let (format, after) = rest.split_once('}')?;
     let width = match format.strip_prefix(":0") {
-        Some(width) => width.parse().ok()?,
+        Some(width) => width.parse().ok().filter(|width| *width <= MAX_WIDTH)?,
         None if format.is_empty() => 0,
         None => return None,
     };

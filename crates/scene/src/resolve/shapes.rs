@@ -1,8 +1,9 @@
 //! Generators that take lists or other meshes: path, belt, blobs, lattice.
 
 use super::Context;
-use super::check::{count, non_negative, positive, vec3};
+use super::check::{count, non_negative, positive, vec3, within_reach};
 use super::mesh::{counts, raw_mesh, sizes, triangles_of};
+use super::size::allow_evaluations;
 use super::yarn::yarn_shape;
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{BeltMesh, BlobsMesh, MeshFile, PathMesh, TetLatticeMesh};
@@ -18,7 +19,7 @@ pub(super) fn shape(at: &str, spec: &MeshFile, context: &mut Context<'_>) -> Opt
         return Some(belt(at, b));
     }
     if let Some(b) = &spec.blobs {
-        return Some(blobs(at, b));
+        return Some(blobs(at, b, context));
     }
     if let Some(t) = &spec.tet_lattice {
         return Some(tet_lattice(at, t, context));
@@ -56,13 +57,19 @@ fn belt(at: &str, b: &BeltMesh) -> Resolved<RawMesh> {
     }))
 }
 
-fn blobs(at: &str, b: &BlobsMesh) -> Resolved<RawMesh> {
+fn blobs(at: &str, b: &BlobsMesh, context: &Context<'_>) -> Resolved<RawMesh> {
     count(&format!("{at}.parts"), "parts", b.parts.len() as u32, 1)?;
-    counts(at, "cells", [b.cells; 3], [4; 3])?;
+    counts(at, "cells", [b.cells], [4])?;
+    let cubes = (u64::from(b.cells) + 2).saturating_pow(3);
+    context.allow_lattice(&format!("{at}.cells"), cubes)?;
+    allow_evaluations(&format!("{at}.parts"), "cubes and parts", [cubes, b.parts.len() as u64])?;
     let mut parts = Vec::with_capacity(b.parts.len());
     for (k, part) in b.parts.iter().enumerate() {
         let key = format!("{at}.parts.{k}");
         let radius = positive(&format!("{key}.radius"), "radius", part.radius)?;
+        [part.start, part.end.unwrap_or(part.start), [radius, part.end_radius.unwrap_or(radius), 0.0]]
+            .into_iter()
+            .try_for_each(|lengths| within_reach(&key, lengths).map(|_| ()))?;
         let end_radius = part.end_radius.unwrap_or(radius);
         parts.push(generate::BlobPart {
             start: vec3(part.start),
@@ -80,6 +87,8 @@ fn tet_lattice(at: &str, t: &TetLatticeMesh, context: &mut Context<'_>) -> Resol
     let key = format!("{at}.around");
     let (surface, source) = raw_mesh(&key, &t.around, context)?;
     let triangles = triangles_of(&key, &surface, source, "lattice", "triangles to cover")?;
-    counts(at, "cells", [t.cells; 3], [1; 3])?;
+    counts(at, "cells", [t.cells], [1])?;
+    let cubes = generate::lattice_cubes(&surface.vertices, t.cells);
+    context.allow_lattice(&format!("{at}.cells"), cubes)?;
     Ok(generate::tet_lattice(&surface.vertices, &triangles, t.cells))
 }

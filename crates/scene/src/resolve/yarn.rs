@@ -3,6 +3,7 @@
 use super::check::{between, vec3};
 use super::mesh::{counts, sizes};
 use super::shapes::distinct;
+use super::size::allow_evaluations;
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{KnitMesh, MeshFile, RibbonMesh, UrchinMesh, WovenMesh};
 use crate::generate::{self, RawMesh};
@@ -81,6 +82,9 @@ fn urchin(at: &str, u: &UrchinMesh) -> Resolved<RawMesh> {
     sizes(at, "length", &[u.length])?;
     counts(at, "cells", [u.cells], [1])?;
     between(&format!("{at}.cells"), "cells", u.cells.into(), 1.0, 200.0)?;
+    // Each spine looks at all triangles of the ball, eight octants of n².
+    let triangles = 8 * u64::from(u.cells).pow(2);
+    allow_evaluations(&format!("{at}.spines"), "spines and triangles", [triangles, u.spines.into()])?;
     counts(at, "segments", [u.segments, u.spines], [1, 1])?;
     Ok(generate::tet_urchin(&generate::UrchinOptions {
         radius: u.radius,

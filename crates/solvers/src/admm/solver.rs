@@ -7,7 +7,8 @@ use super::nested_relaxation::{self, contact_impulses, inverse_diagonal};
 use super::options::{AdmmOptions, Projection, Stop};
 use super::rate::Rate;
 use super::weights::{WeightRule, Weights};
-use crate::advance::{accept, energies};
+use crate::advance::energies;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::contact_report::report_projected;
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::registry::MethodError;
@@ -193,12 +194,8 @@ fn end_of_step(motion: &StepMotion<'_>, velocity: &[Vec3]) -> Vec<Vec3> {
     (0..velocity.len()).map(end).collect()
 }
 
-impl Solver for AdmmSolver {
-    fn key(&self) -> &'static str {
-        "admm"
-    }
-
-    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+impl AdmmSolver {
+    fn try_step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport { advanced: h, ..StepReport::default() };
         let potential = IncrementalPotential::new(world, &self.elasticity, state, h, Inertia::Dynamic);
         let prescription = &potential.prescription;
@@ -221,19 +218,36 @@ impl Solver for AdmmSolver {
         report.counters.push(("sleeping_share", reached.asleep));
         report.counters.push(("late_contacts", reached.late as f64));
         report.counters.push(("cg_iterations", self.workspace.elastic.iterations as f64));
+        let mut memory = None;
         if let Some(contacts) = &contacts {
             report_projected(&contacts.set, contacts.natural_map_residual(), world, h, &mut report);
-            self.workspace.memory = contacts.set.remember();
+            memory = Some(contacts.set.remember());
         }
         let mut blocks = end_of_step(&motion, &velocity);
         let put_out = self.workspace.collider.put_out(world.model, &motion, &mut blocks);
         report.counters.push(("put_out_nodes", put_out as f64));
-        if !blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
-            return Err(StepError::NotFinite { what: "the end of the step" });
+        let next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });
+        commit(world, &next, state)?;
+        if let Some(memory) = memory {
+            self.workspace.memory = memory;
         }
-        accept(world, state, blocks, h, Inertia::Dynamic);
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
+    }
+}
+
+impl Solver for AdmmSolver {
+    fn key(&self) -> &'static str {
+        "admm"
+    }
+
+    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let dual_force = self.workspace.dual_force.clone();
+        let outcome = self.try_step(world, state, h);
+        if outcome.is_err() {
+            self.workspace.dual_force = dual_force;
+        }
+        outcome
     }
 
     fn save(&self) -> SavedState {

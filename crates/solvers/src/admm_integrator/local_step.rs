@@ -5,12 +5,12 @@
 //! Stretch: closed form along the edge. Bending: Newton over the two edges of a joint, with the twists of the start of the step.
 //! Damping acts in the local energies: β/2h |z − z_t|² in the norm of the stiffness at the start of the step, as in the other methods.
 
-use super::strands::{EdgeBlocks, Strands};
+use super::strands::{EdgeBlocks, Strands, Terms};
 use crate::solver::World;
 use rayon::prelude::*;
 use stiction_bodies::State;
-use stiction_energy::rod::{RodBendTwist, RodStretch};
-use stiction_energy::{Curvature, Element, Stencil};
+use stiction_energy::rod::RodBendTwist;
+use stiction_energy::{Curvature, Element, MaterialTable, Stencil};
 use stiction_numerics::nalgebra::{SMatrix, SVector};
 use stiction_numerics::{Vec3, ordered_max_by};
 
@@ -46,20 +46,14 @@ impl LocalStep {
     }
 
     /// Takes the edges of the start of a step as first copies, and the damping there.
-    pub fn begin(
-        &mut self,
-        world: World<'_>,
-        (stretch, bend): (&[RodStretch], &[RodBendTwist]),
-        state: &State,
-        h: f64,
-    ) {
+    pub fn begin(&mut self, world: World<'_>, terms: Terms<'_>, state: &State, h: f64) {
         let damping: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().bending).collect();
         let body_of = |node: u32| world.model.body_of_node[node as usize] as usize;
-        for (k, term) in stretch.iter().enumerate() {
+        for (k, term) in terms.edges.iter().enumerate() {
             self.stretch[k].edge = edge(&state.blocks, term.nodes);
             self.start_length[k] = self.stretch[k].edge.norm();
         }
-        let copies = self.bend.par_iter_mut().zip(&mut self.viscosity).zip(bend);
+        let copies = self.bend.par_iter_mut().zip(&mut self.viscosity).zip(terms.joints);
         copies.for_each(|((copied, viscosity), joint)| {
             let [a, b, c, ..] = joint.blocks;
             copied[0].edge = edge(&state.blocks, [a, b]);
@@ -67,7 +61,7 @@ impl LocalStep {
             let beta = damping[body_of(b)];
             let edges = six(copied.map(|c| c.edge));
             *viscosity = (beta > 0.0).then(|| {
-                let local = LocalBend::new(joint, state);
+                let local = LocalBend { joint, state, materials: terms.materials };
                 (local.hessian(&edges) * (beta / h), edges)
             });
         });
@@ -77,7 +71,7 @@ impl LocalStep {
     pub fn project(
         &mut self,
         world: World<'_>,
-        (stretch, bend): (&[RodStretch], &[RodBendTwist]),
+        terms: Terms<'_>,
         strands: &Strands,
         state: &State,
         x: &[Vec3],
@@ -87,19 +81,20 @@ impl LocalStep {
         let body_of = |node: u32| world.model.body_of_node[node as usize] as usize;
         let (start_length, viscosity) = (&self.start_length, &self.viscosity);
         self.stretch.par_iter_mut().enumerate().with_min_len(64).for_each(|(k, copied)| {
-            let (term, w) = (&stretch[k], strands.stretch_weight[k]);
+            let (term, w) = (&terms.edges[k], strands.stretch_weight[k]);
             let along = edge(x, term.nodes);
             let wanted = along + copied.force / w;
             let rate = damping[body_of(term.nodes[0])] / h;
-            copied.edge = stretched(term, wanted, w, rate, start_length[k]);
+            let stiffness = terms.stretch_stiffness(term) / term.length;
+            copied.edge = stretched(stiffness, term.length, wanted, w, rate, start_length[k]);
             copied.force += (along - copied.edge) * w;
         });
         self.bend.par_iter_mut().enumerate().with_min_len(16).for_each(|(k, copied)| {
-            let (joint, w) = (&bend[k], strands.bend_weight[k]);
+            let (joint, w) = (&terms.joints[k], strands.bend_weight[k]);
             let [a, b, c, ..] = joint.blocks;
             let along = [edge(x, [a, b]), edge(x, [b, c])];
             let wanted = [0, 1].map(|i| along[i] + copied[i].force / w);
-            let local = LocalBend::new(joint, state);
+            let local = LocalBend { joint, state, materials: terms.materials };
             let start = six(copied.map(|c| c.edge));
             let moved = local.solve(&six(wanted), &start, w, viscosity[k].as_ref(), iterations);
             for i in 0..2 {
@@ -122,11 +117,10 @@ impl LocalStep {
     }
 
     /// Largest distance between an edge and a copy of it \[m\].
-    pub fn primal(&self, (stretch, bend): (&[RodStretch], &[RodBendTwist]), x: &[Vec3]) -> f64 {
-        let own =
-            ordered_max_by(stretch.len(), |k| (edge(x, stretch[k].nodes) - self.stretch[k].edge).amax());
-        let joints = ordered_max_by(bend.len(), |k| {
-            let [a, b, c, ..] = bend[k].blocks;
+    pub fn primal(&self, Terms { edges, joints, .. }: Terms<'_>, x: &[Vec3]) -> f64 {
+        let own = ordered_max_by(edges.len(), |k| (edge(x, edges[k].nodes) - self.stretch[k].edge).amax());
+        let joints = ordered_max_by(joints.len(), |k| {
+            let [a, b, c, ..] = joints[k].blocks;
             let pair = [edge(x, [a, b]), edge(x, [b, c])];
             (0..2).map(|i| (pair[i] - self.bend[k][i].edge).amax()).fold(0.0, f64::max)
         });
@@ -155,33 +149,30 @@ fn six([a, b]: [Vec3; 2]) -> Six {
 
 /// Minimum of k/2 (|z| − L)² + r k/2 (|z| − l_t)² + w/2 |z − y|², along y.
 /// k = EA/L · r = β/h · l_t length at the start of the step
-fn stretched(term: &RodStretch, wanted: Vec3, w: f64, rate: f64, start: f64) -> Vec3 {
-    let k = term.stiffness / term.length;
+fn stretched(k: f64, rest_length: f64, wanted: Vec3, w: f64, rate: f64, start: f64) -> Vec3 {
     let length = wanted.norm();
     if length == 0.0 {
         return wanted;
     }
-    wanted * ((k * term.length + rate * k * start + w * length) / ((k * (1.0 + rate) + w) * length))
+    wanted * ((k * rest_length + rate * k * start + w * length) / ((k * (1.0 + rate) + w) * length))
 }
 
 /// The energy of one joint over its two edges.
 struct LocalBend<'a> {
     joint: &'a RodBendTwist,
     state: &'a State,
+    materials: &'a MaterialTable,
 }
 
 impl<'a> LocalBend<'a> {
-    fn new(joint: &'a RodBendTwist, state: &'a State) -> Self {
-        LocalBend { joint, state }
-    }
-
     /// The joint with its middle at the origin: its energy depends on edges alone.
     fn stencil(&self, z: &Six) -> Stencil<'a, 5> {
         let [.., before, after] = self.joint.blocks;
         let first = Vec3::new(z[0], z[1], z[2]);
         let second = Vec3::new(z[3], z[4], z[5]);
         let twists = [before, after].map(|t| self.state.blocks[t as usize]);
-        Stencil { x: [-first, Vec3::zeros(), second, twists[0], twists[1]], frames: &self.state.frames }
+        let x = [-first, Vec3::zeros(), second, twists[0], twists[1]];
+        Stencil { x, frames: &self.state.frames, materials: self.materials }
     }
 
     fn gradient(&self, z: &Six) -> Six {

@@ -3,10 +3,10 @@
 use super::contact_step::ContactStep;
 use super::local_step::LocalStep;
 use super::options::IntegratorOptions;
-use super::strands::{Held, Strands};
+use super::strands::{Held, Strands, Terms};
 use super::twist::TwistProblem;
-use crate::advance::{accept, energies};
-use crate::incremental::Inertia;
+use crate::advance::energies;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
@@ -16,7 +16,6 @@ use stiction_bodies::{Prescription, State};
 use stiction_contact::ImpulseMemory;
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
 use stiction_energy::Elasticity;
-use stiction_energy::rod::{RodBendTwist, RodStretch};
 use stiction_numerics::{Vec3, ordered_max_by};
 
 /// ADMM time integrator for strands.
@@ -37,14 +36,6 @@ struct Reached {
     moved: f64,
     apart: f64,
     primal: f64,
-}
-
-/// Elements of stretching and bending, as many as the model has edges and joints.
-type Terms<'a> = (&'a [RodStretch], &'a [RodBendTwist]);
-
-fn terms(elasticity: &Elasticity) -> Terms<'_> {
-    let energies = elasticity.energies();
-    (energies.elements("stretch").unwrap_or_default(), energies.elements("bend_twist").unwrap_or_default())
 }
 
 impl IntegratorSolver {
@@ -72,18 +63,18 @@ impl IntegratorSolver {
         x: &mut Vec<Vec3>,
         report: &mut StepReport,
     ) -> Reached {
-        let (options, strands, terms) = (&self.options, &self.strands, terms(&self.elasticity));
+        let (options, strands, terms) = (&self.options, &self.strands, Terms::of(&self.elasticity));
         let h = contact.step_size();
         let inertia = inertial_pull(world, state, h);
         let free = vec![false; strands.list.len()];
-        let (mut copied, mut next) = (vec![Vec3::zeros(); terms.0.len()], x.clone());
+        let (mut copied, mut next) = (vec![Vec3::zeros(); terms.edges.len()], x.clone());
         let mut reached = Reached::default();
         let predictions = if contact.set.is_empty() { 0 } else { options.predictions };
         for iteration in 1..=options.max_iterations.max(predictions + 1) {
             let predicting = iteration <= predictions;
             timed(&mut report.seconds.local_projection, || {
                 self.local.project(world, terms, strands, state, x, (options.local_iterations, h));
-                self.local.gather(terms.1, strands, &mut copied);
+                self.local.gather(terms.joints, strands, &mut copied);
             });
             if !predicting {
                 contact.project(x, &mut report.seconds);
@@ -112,26 +103,26 @@ impl IntegratorSolver {
         reached
     }
 
-    /// Twists of least energy along the accepted centrelines.
-    fn relax_twists(&self, world: World<'_>, state: &mut State, prescription: &Prescription) {
-        let joints = terms(&self.elasticity).1;
+    /// Twists of least energy along the centrelines of the end of a step.
+    fn relax_twists(&self, world: World<'_>, next: &mut State, prescription: &Prescription) {
+        let terms = Terms::of(&self.elasticity);
         let relaxed: Vec<Vec<f64>> = (self.strands.list.par_iter())
             .map(|strand| {
-                TwistProblem { model: world.model, strand, joints, state, prescription }
+                TwistProblem { model: world.model, strand, terms, state: next, prescription }
                     .relaxed(self.options.twist_iterations)
             })
             .collect();
         for (strand, twists) in self.strands.list.iter().zip(relaxed) {
             for (edge, twist) in strand.edges.clone().zip(twists) {
                 let block = world.model.twist_block(edge);
-                state.blocks[block] = Vec3::new(twist, 0.0, 0.0);
-                state.velocities[block] = Vec3::zeros();
+                next.blocks[block] = Vec3::new(twist, 0.0, 0.0);
+                next.velocities[block] = Vec3::zeros();
             }
         }
     }
 }
 
-/// M/h² (x_t + h v + h² g) + α M/h x_t per node \[N\].
+/// M/h² (x_t + h v + h² g) + α M/h x_t + external force per node \[N\].
 fn inertial_pull(world: World<'_>, state: &State, h: f64) -> Vec<Vec3> {
     let model = world.model;
     let gravity = world.parameters.gravity;
@@ -141,7 +132,9 @@ fn inertial_pull(world: World<'_>, state: &State, h: f64) -> Vec<Vec3> {
         let damping = alpha[model.body_of_node[n] as usize];
         (x + v * h) * (m / (h * h)) + gravity * m + x * (damping * m / h)
     };
-    (0..model.nodes).map(pull).collect()
+    let mut out: Vec<Vec3> = (0..model.nodes).map(pull).collect();
+    world.parameters.add_external(&mut out);
+    out
 }
 
 /// The end of a step: feasible where something touches.
@@ -157,21 +150,16 @@ fn end_of_step(state: &State, held: &Held<'_>, contact: &ContactStep<'_>, x: &[V
     blocks
 }
 
-impl Solver for IntegratorSolver {
-    fn key(&self) -> &'static str {
-        "admm_integrator"
-    }
-
-    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+impl IntegratorSolver {
+    fn try_step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
         let prescription = model.pins.prescribe(model, state, state.time + h);
         let factored = self.strands.factored;
         timed(&mut report.seconds.linear_solve, || {
-            let terms = terms(&self.elasticity);
-            self.strands.prepare(world, terms, &prescription.fixed, h, &self.options)
+            self.strands.prepare(world, Terms::of(&self.elasticity), &prescription.fixed, h, &self.options)
         })?;
-        self.local.begin(world, terms(&self.elasticity), state, h);
+        self.local.begin(world, Terms::of(&self.elasticity), state, h);
         let motion = StepMotion {
             start: &state.blocks,
             prescription: &prescription,
@@ -197,15 +185,14 @@ impl Solver for IntegratorSolver {
         let reached = self.iterate(world, state, &held, &mut contact, &mut x, &mut report);
         contact.finish(world, &self.strands, &mut self.collider, &x, &mut report.seconds)?;
         contact.report(world, &mut report);
-        self.memory = contact.set.remember();
+        let memory = contact.set.remember();
         let mut blocks = end_of_step(state, &held, &contact, &x, h);
-        if !blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
-            return Err(StepError::NotFinite { what: "the end of the step" });
-        }
         drop(contact);
         self.collider.put_out(model, &motion, &mut blocks);
-        accept(world, state, blocks, h, Inertia::Dynamic);
-        self.relax_twists(world, state, &prescription);
+        let mut next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });
+        self.relax_twists(world, &mut next, &prescription);
+        commit(world, &next, state)?;
+        self.memory = memory;
         report.iterations = reached.iterations;
         report.converged = reached.moved.max(reached.primal).max(reached.apart) < self.options.tolerance;
         report.residual.extend([
@@ -216,6 +203,21 @@ impl Solver for IntegratorSolver {
         report.counters.push(("factorisations", (self.strands.factored - factored) as f64));
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
+    }
+}
+
+impl Solver for IntegratorSolver {
+    fn key(&self) -> &'static str {
+        "admm_integrator"
+    }
+
+    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let forces = self.local.forces();
+        let outcome = self.try_step(world, state, h);
+        if outcome.is_err() {
+            self.local.set_forces(&forces);
+        }
+        outcome
     }
 
     fn save(&self) -> SavedState {

@@ -13,9 +13,34 @@ use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::ops::Range;
 use stiction_energy::rod::{RodBendTwist, RodStretch};
+use stiction_energy::{Elasticity, MaterialTable};
 use stiction_numerics::banded::{BandedCholesky, BandedMatrix};
 use stiction_numerics::{Mat3, Vec3};
 use stiction_scene::resolved::BodyKind;
+
+/// Elements of stretching and bending, as many as the model has edges and joints, and the values that they take.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    pub edges: &'a [RodStretch],
+    pub joints: &'a [RodBendTwist],
+    pub materials: &'a MaterialTable,
+}
+
+impl<'a> Terms<'a> {
+    /// The terms of an energy.
+    pub fn of(elasticity: &'a Elasticity) -> Terms<'a> {
+        Terms {
+            edges: elasticity.rod_edges(),
+            joints: elasticity.rod_joints(),
+            materials: elasticity.materials(),
+        }
+    }
+
+    /// EA \[N\] of an edge.
+    pub fn stretch_stiffness(&self, edge: &RodStretch) -> f64 {
+        self.materials.rod(edge.material).stretch
+    }
+}
 
 /// One strand: its nodes in order, and its edges and joints, which follow each other in the tables.
 pub struct Strand {
@@ -92,7 +117,7 @@ impl Strands {
     pub fn prepare(
         &mut self,
         world: World<'_>,
-        (stretch, bend): (&[RodStretch], &[RodBendTwist]),
+        terms: Terms<'_>,
         fixed: &[bool],
         h: f64,
         options: &IntegratorOptions,
@@ -104,15 +129,24 @@ impl Strands {
         let heaviest =
             |nodes: &[u32]| nodes.iter().map(|&n| world.parameters.mass[n as usize]).fold(0.0, f64::max);
         let cap = |nodes: &[u32]| options.penalty * heaviest(nodes) / (h * h);
-        self.stretch_weight = stretch.iter().map(|s| (s.stiffness / s.length).min(cap(&s.nodes))).collect();
-        let soft = |b: &RodBendTwist| b.bend[0].max(b.bend[1]) / b.rest.length.powi(3);
-        self.bend_weight = bend.iter().map(|b| soft(b).min(cap(&b.blocks[..3]))).collect();
+        let stiff = |e: &RodStretch| terms.stretch_stiffness(e) / e.length;
+        self.stretch_weight = terms.edges.iter().map(|e| stiff(e).min(cap(&e.nodes))).collect();
+        let soft = |joint: &RodBendTwist| {
+            let bend = terms.materials.rod(joint.material).bend;
+            bend[0].max(bend[1]) / joint.rest.length().powi(3)
+        };
+        self.bend_weight = terms.joints.iter().map(|j| soft(j).min(cap(&j.blocks[..3]))).collect();
         self.edge_weight = self.stretch_weight.clone();
-        for (joint, w) in bend.iter().zip(&self.bend_weight) {
+        for (joint, w) in terms.joints.iter().zip(&self.bend_weight) {
             joint.edges.iter().for_each(|&e| self.edge_weight[e as usize] += w);
         }
-        self.contact_weight =
-            contact_weights(&world.parameters.mass[..model.nodes], stretch, &self.edge_weight, h, options);
+        self.contact_weight = contact_weights(
+            &world.parameters.mass[..model.nodes],
+            terms.edges,
+            &self.edge_weight,
+            h,
+            options,
+        );
         let alpha: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().mass).collect();
         let own = |n: u32| {
             let damping = alpha[model.body_of_node[n as usize] as usize];

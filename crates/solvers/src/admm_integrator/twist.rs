@@ -2,9 +2,8 @@
 //!
 //! Newton over the twists of one strand; joint j couples edges j and j + 1, so the system is tridiagonal. Held twists stay.
 
-use super::strands::Strand;
+use super::strands::{Strand, Terms};
 use stiction_bodies::{EdgeFrame, Model, Prescription, State};
-use stiction_energy::rod::RodBendTwist;
 use stiction_energy::{Curvature, Element, Stencil};
 use stiction_numerics::Vec3;
 use stiction_numerics::banded::{BandedCholesky, BandedMatrix};
@@ -16,7 +15,7 @@ const FREE_TURN: f64 = 1e-9;
 pub struct TwistProblem<'a> {
     pub model: &'a Model,
     pub strand: &'a Strand,
-    pub joints: &'a [RodBendTwist],
+    pub terms: Terms<'a>,
     pub state: &'a State,
     pub prescription: &'a Prescription,
 }
@@ -51,14 +50,14 @@ impl TwistProblem<'_> {
     }
 
     fn stencil(&self, joint: usize, twists: &[f64]) -> Stencil<'_, 5> {
-        let [a, b, c] = [0, 1, 2].map(|k| self.state.blocks[self.joints[joint].blocks[k] as usize]);
+        let [a, b, c] = [0, 1, 2].map(|k| self.state.blocks[self.terms.joints[joint].blocks[k] as usize]);
         let local = joint - self.strand.joints.start;
         let [before, after] = [local, local + 1].map(|k| Vec3::new(twists[k], 0.0, 0.0));
-        Stencil { x: [a, b, c, before, after], frames: self.frames() }
+        Stencil { x: [a, b, c, before, after], frames: self.frames(), materials: self.terms.materials }
     }
 
     fn energy(&self, twists: &[f64]) -> f64 {
-        self.strand.joints.clone().map(|j| self.joints[j].energy(&self.stencil(j, twists))).sum()
+        self.strand.joints.clone().map(|j| self.terms.joints[j].energy(&self.stencil(j, twists))).sum()
     }
 
     fn newton_step(&self, twists: &[f64]) -> Option<Vec<f64>> {
@@ -69,8 +68,8 @@ impl TwistProblem<'_> {
         let mut largest: f64 = 0.0;
         for (k, j) in self.strand.joints.clone().enumerate() {
             let at = self.stencil(j, twists);
-            let slope = self.joints[j].gradient(&at);
-            let curvature = self.joints[j].hessian(&at, Curvature::Projected);
+            let slope = self.terms.joints[j].gradient(&at);
+            let curvature = self.terms.joints[j].hessian(&at, Curvature::Projected);
             for (a, b) in [(0, 0), (1, 0), (1, 1)] {
                 if !held[k + a] && !held[k + b] {
                     matrix.add(k + a, k + b, curvature[3 + a][3 + b][(0, 0)]);

@@ -198,7 +198,7 @@ impl ContactMatrix {
     }
 
     /// Frees the blocks until the next assembly, which finds their places again.
-    pub fn make_room(&mut self) {
+    pub fn release_values(&mut self) {
         self.couplings.release_values();
     }
 

@@ -14,6 +14,7 @@ use super::walls::Wall;
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
@@ -168,7 +169,7 @@ impl Contact {
 
 /// Collision mesh, tree and walls of a model.
 pub(super) struct Detector {
-    pub mesh: CollisionMesh,
+    pub mesh: Arc<CollisionMesh>,
     pub phase: BroadPhase,
     pub walls: Vec<Wall>,
     pub near: NearPairs,
@@ -179,8 +180,6 @@ pub(super) struct Detector {
     faced: Vec<bool>,
     /// Largest activation gap of what has a mesh \[m\].
     pub widest: f64,
-    /// Whether there are strands: a judge looks whether they begin inside of something, which is no contact here.
-    pub strands: bool,
 }
 
 impl Detector {
@@ -197,11 +196,10 @@ impl Detector {
         let meshed = (0..model.surfaces.vertices() as u32).filter_map(|v| mesh.vertex_body(v));
         let widest = meshed.map(|o| model.surfaces.objects[o as usize].contact_gap).fold(0.0, f64::max);
         let owners = Owners::new(model, pattern);
-        let strands = !model.rods.strands.is_empty();
         let mut faced = vec![false; model.surfaces.objects.len()];
         (0..mesh.triangles().len()).for_each(|t| faced[mesh.triangle_body(t as u32) as usize] = true);
         let (near, rings) = (NearPairs::default(), rings(&mesh, &start));
-        Ok(Detector { mesh, phase, walls, near, owners, rings, faced, widest, strands })
+        Ok(Detector { mesh, phase, walls, near, owners, rings, faced, widest })
     }
 
     /// Number of vertices of mesh colliders.

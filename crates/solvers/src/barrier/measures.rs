@@ -4,12 +4,13 @@ use super::anchors::Memory;
 use super::assembly::{Elastic, Evaluation};
 use super::contacts::Way;
 use super::couples::Bearers;
+use super::linear::choose_precision;
 use super::solver::{BarrierSolver, target};
-use super::two_level::CoarseLevel;
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::solver::{StepError, World};
 use stiction_bodies::State;
 use stiction_energy::Curvature;
+use stiction_factor::CoarseLevel;
 use stiction_numerics::{
     LinearPcg, MaskedOperator, PcgParams, PrecondBlockJacobi, PrecondIdentity, Preconditioner, Random, Vec3,
 };
@@ -48,7 +49,7 @@ impl BarrierSolver {
         self.detector.expect(world.model, &start, &start)?;
         let contacts = self.detector.contacts(world, way, &Memory::default())?;
         self.contact_matrix.begin_step();
-        self.linear.prepare(&self.options, &mut self.system, contacts.len());
+        choose_precision(&mut self.linear, &self.options, &mut self.system, contacts.len());
         let mut go_on = true;
         while go_on {
             let mut rhs = vec![Vec3::zeros(); start.blocks.len()];

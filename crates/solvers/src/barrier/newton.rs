@@ -10,9 +10,8 @@ use super::couples::Bearers;
 use super::friction::{Masses, forecast, is_settling};
 use super::islands::{Islands, Owners};
 use super::line_search::{Limit, constraint_line_search};
-use super::linear_solve::{LinearSolves, Solved, System};
+use super::linear::{choose_precision, solve_direction};
 use super::options::{BarrierOptions, FrictionModel};
-use super::pressure::solve_with_pressure;
 use super::strain_limits::{StrainLimits, add_terms};
 use crate::incremental::IncrementalPotential;
 use crate::report::{StepSeconds, timed};
@@ -20,20 +19,11 @@ use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use stiction_energy::Curvature;
-use stiction_numerics::{BlockMatrix, MaskedOperator, PcgParts, Vec3, return_freed_memory};
+use stiction_factor::{CoupledSolveInfo, CoupledSolver, CoupledSystem};
+use stiction_numerics::{BlockMatrix, MaskedOperator, PcgParts, Vec3};
 
 /// Contacts per task.
 const CHUNK: usize = 1024;
-
-/// Contacts from which on it pays to give their room back to the system as soon as it is free.
-const MANY: usize = 1 << 14;
-
-/// Gives back what contacts took where they are many; below that it would take its share of the time.
-pub(super) fn return_room_of(contacts: usize) {
-    if contacts >= MANY {
-        return_freed_memory();
-    }
-}
 
 /// What iterations share.
 pub(super) struct Newton<'a> {
@@ -46,7 +36,7 @@ pub(super) struct Newton<'a> {
     pub forecasts: Memory<Forecast>,
     pub system: &'a mut BlockMatrix,
     pub contact_matrix: &'a mut ContactMatrix,
-    pub linear: &'a mut LinearSolves,
+    pub linear: &'a mut CoupledSolver,
     pub seconds: &'a mut StepSeconds,
 }
 
@@ -59,7 +49,7 @@ pub(super) struct Iteration {
     pub mean_change: f64,
     /// Whether friction of a contact still looks for its force.
     pub is_settling: bool,
-    pub solved: Solved,
+    pub solved: CoupledSolveInfo,
     /// With what they are expected to carry at the end of the whole direction.
     pub contacts: Vec<Contact>,
     /// Force of each contact on its first object, linear about the start of the iteration \[N\].
@@ -82,7 +72,6 @@ impl Newton<'_> {
         let (detector, world) = (&mut *self.detector, self.world);
         let mut contacts = timed(&mut self.seconds.detection, || detector.contacts(world, way, &forecasts))?;
         drop(forecasts);
-        return_room_of(contacts.len());
         let fixed = &potential.prescription.fixed;
         let (stiffnesses, d, solved) = self.assemble_and_solve(potential, way, &contacts)?;
         let kinematic = target.kinematic.iter().zip(&now.kinematic).map(|(to, from)| to - from).collect();
@@ -116,12 +105,11 @@ impl Newton<'_> {
         potential: &IncrementalPotential<'_>,
         way: Way<'_>,
         contacts: &[Contact],
-    ) -> Result<(Vec<f64>, Vec<Vec3>, Solved), StepError> {
+    ) -> Result<(Vec<f64>, Vec<Vec3>, CoupledSolveInfo), StepError> {
         let (rhs, stiffnesses) = self.assemble(potential, way, contacts);
-        return_room_of(contacts.len());
         let outcome = self.direction(potential, way, contacts, rhs);
         let failed = matches!(outcome, Err(StepError::LinearSolver { .. }));
-        if failed && self.linear.takes_double(self.system) {
+        if failed && self.linear.retries_in_double(self.system) {
             let (rhs, stiffnesses) = self.assemble(potential, way, contacts);
             let (d, solved) = self.direction(potential, way, contacts, rhs)?;
             return Ok((stiffnesses, d, solved));
@@ -139,7 +127,7 @@ impl Newton<'_> {
         let (options, world, limits) = (self.options, self.world, self.limits);
         let (system, contact_matrix, detector) =
             (&mut *self.system, &mut *self.contact_matrix, &*self.detector);
-        self.linear.prepare(options, system, contacts.len());
+        choose_precision(self.linear, options, system, contacts.len());
         let x = &way.now.blocks;
         timed(&mut self.seconds.assembly, || {
             let mut rhs = vec![Vec3::zeros(); x.len()];
@@ -165,8 +153,8 @@ impl Newton<'_> {
         way: Way<'_>,
         contacts: &[Contact],
         mut rhs: Vec<Vec3>,
-    ) -> Result<(Vec<Vec3>, Solved), StepError> {
-        let (options, nodes) = (self.options, self.world.model.nodes);
+    ) -> Result<(Vec<Vec3>, CoupledSolveInfo), StepError> {
+        let (options, node_count) = (self.options, self.world.model.nodes);
         let fixed = &potential.prescription.fixed[..];
         let matrix = self.contact_matrix.with(self.system);
         let (linear, owners) = (&mut *self.linear, &self.detector.owners);
@@ -181,16 +169,13 @@ impl Newton<'_> {
             islands.join_contacts(contacts);
             let (of_block, count) = islands.parts();
             let parts = PcgParts { of_block: &of_block, count };
-            let system = System { matrix, fixed, parts, nodes };
+            let system = CoupledSystem { matrix, fixed, parts, node_count };
             let ranks = potential.rank_ones(&way.now.blocks);
-            let solved = solve_with_pressure(&ranks, fixed, &mut rhs, &mut d, |rhs, d| {
-                linear.solve(options, &system, rhs, d)
-            })?;
+            let solved = solve_direction(linear, options, &system, &ranks, &mut rhs, &mut d)?;
             Ok((d, solved))
         });
-        self.linear.make_room();
-        self.contact_matrix.make_room();
-        return_room_of(contacts.len());
+        self.linear.release_factor();
+        self.contact_matrix.release_values();
         outcome
     }
 }

@@ -5,13 +5,14 @@ use super::assembly::ContactMatrix;
 use super::check::{inspect, refuse};
 use super::contacts::{Configuration, Contact, Detector, scripted_vertices};
 use super::friction::slip_to_keep;
-use super::linear_solve::LinearSolves;
-use super::newton::{Iteration, Newton, return_room_of};
+use super::linear::{restore_history, save_history};
+use super::newton::{Iteration, Newton};
 use super::options::BarrierOptions;
 use super::progress::Progress;
 use super::strain_limits::StrainLimits;
 use super::stuck::{require_motion, stuck};
-use crate::advance::{accept, energies};
+use crate::advance::energies;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state, require_finite_blocks};
 use crate::contact_report::{add_load, terms};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::registry::MethodError;
@@ -20,8 +21,8 @@ use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use std::borrow::Cow;
 use stiction_bodies::{Model, Parameters, State};
-use stiction_contact::detect::LentTree;
 use stiction_energy::Elasticity;
+use stiction_factor::CoupledSolver;
 use stiction_numerics::{BlockMatrix, Vec3};
 
 /// Inexact Newton with barriers.
@@ -33,7 +34,7 @@ pub struct BarrierSolver {
     pub(super) detector: Detector,
     limits: StrainLimits,
     pub(super) anchors: Memory<Kept>,
-    pub(super) linear: LinearSolves,
+    pub(super) linear: CoupledSolver,
     /// Vertices of mesh colliders at the end of the last step, and its time: a shortened step ends on the chord of their way, not on
     /// the way itself. Empty before the first step.
     kinematic: Vec<Vec3>,
@@ -82,7 +83,7 @@ impl BarrierSolver {
             detector,
             limits,
             anchors: Memory::default(),
-            linear: LinearSolves::default(),
+            linear: CoupledSolver::default(),
             kinematic: Vec::new(),
             kinematic_time: 0.0,
             checked: false,
@@ -185,9 +186,7 @@ impl BarrierSolver {
 
         // The explicit test.
         drop(newton);
-        if !now.blocks.iter().all(|x| x.iter().all(|c| c.is_finite())) {
-            return Err(StepError::NotFinite { what: "the state after the step" });
-        }
+        require_finite_blocks(model, &now.blocks)?;
         let (detector, limits) = (&mut self.detector, &self.limits);
         let (gap, found) = timed(&mut seconds.detection, || inspect(detector, limits, model, &now))?;
         refuse(found)?;
@@ -197,16 +196,22 @@ impl BarrierSolver {
     /// Forgets what served the iterations of one step, and what a resumed run would not have.
     fn forget_step(&mut self) {
         self.detector.near.forget();
-        self.linear.begin_step();
+        self.linear.clear_couplings();
         self.contact_matrix.begin_step();
     }
 
     /// Makes an attempt the state, and reports it.
-    fn take_over(&mut self, world: World<'_>, state: &mut State, attempt: Attempt, report: &mut StepReport) {
+    fn commit(
+        &mut self,
+        world: World<'_>,
+        state: &mut State,
+        attempt: Attempt,
+        velocities: EndVelocities,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
         let Attempt { now, advanced, progress, gap } = attempt;
         // What the step leaves behind takes its place.
         self.forget_step();
-        return_room_of(progress.last.as_ref().map_or(0, |last| last.contacts.len()));
         report.advanced = advanced;
         report.iterations = progress.iterations;
         report.converged = progress.converged;
@@ -224,22 +229,29 @@ impl BarrierSolver {
             report.counters.push(("min_gap_m", gap));
         }
         report.counters.extend(strain_gap.map(|gap| ("min_strain_gap", gap)));
+        let mut kept = None;
         if let Some(mut last) = progress.last {
             report.residual.extend([("change_m", last.change), ("mean_change_m", last.mean_change)]);
             report_contacts(world, &last, &now.blocks, report);
             last.forces = Vec::new();
             let (anchors, limit) = (&self.anchors, &last.limit);
-            self.anchors = Memory::in_place_of(last.contacts, |contact| {
+            kept = Some(Memory::in_place_of(last.contacts, |contact| {
                 let moved = contact.displacement(&state.blocks, &now.blocks)
                     + contact.moved()
                     + contact.ahead() * limit.of(contact);
                 let slip = slip_to_keep(&self.options, contact, &(contact.slip(anchors) + moved));
                 Kept::new(&slip, contact.forecast)
-            });
+            }));
         }
-        accept(world, state, now.blocks.into_owned(), advanced, Inertia::Dynamic);
+        let end = EndOfStep { blocks: now.blocks.into_owned(), velocities, h: advanced };
+        let next = next_state(world, state, end);
+        commit(world, &next, state)?;
+        if let Some(kept) = kept {
+            self.anchors = kept;
+        }
         (self.kinematic, self.kinematic_time) = (now.kinematic, state.time);
         report.energy = energies(world, &self.elasticity, state);
+        Ok(())
     }
 }
 
@@ -274,34 +286,16 @@ fn report_contacts(world: World<'_>, iteration: &Iteration, x: &[Vec3], report: 
         report.contact_force[a] += force;
         report.contact_force[b] -= force;
         if *force != Vec3::zeros() {
-            let (point, normal) = (contact.place(x), contact.normal);
-            report.contact_samples.push(ContactSample { point, normal, force: *force });
+            let (point, normal, gap) = (contact.place(x), contact.normal, contact.gap);
+            let objects = contact.objects();
+            report.contact_samples.push(ContactSample { objects, point, normal, gap, force: *force });
             add_load(&mut report.contact_load, terms(&contact.stencil), force.dot(&normal));
         }
     }
 }
 
-impl Solver for BarrierSolver {
-    fn key(&self) -> &'static str {
-        "barrier"
-    }
-
-    /// Once: every step tests its own end.
-    fn check_start(&mut self, world: World<'_>, state: &State) -> Result<(), StepError> {
-        if self.checked {
-            return Ok(());
-        }
-        let start = self.start(world.model, state);
-        self.detector.near.forget();
-        let (_, found) = inspect(&mut self.detector, &self.limits, world.model, &start)?;
-        if !found.is_empty() {
-            return Err(StepError::Start { found });
-        }
-        self.checked = true;
-        Ok(())
-    }
-
-    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+impl BarrierSolver {
+    fn try_step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
         // While staging the masses only hold back: no speed is carried on, nothing weighs.
         let staging = state.time < self.options.stage_until;
@@ -326,17 +320,45 @@ impl Solver for BarrierSolver {
         }
         let attempt = outcome?;
         report.counters.push(("retries", retries as f64));
-        self.take_over(world, state, attempt, &mut report);
-        if staging {
-            state.velocities.fill(Vec3::zeros());
-        }
+        let velocities = if staging { EndVelocities::Zero } else { EndVelocities::Mean };
+        self.commit(world, state, attempt, velocities, &mut report)?;
         Ok(report)
+    }
+}
+
+impl Solver for BarrierSolver {
+    fn key(&self) -> &'static str {
+        "barrier"
+    }
+
+    /// Once: every step tests its own end.
+    fn check_start(&mut self, world: World<'_>, state: &State) -> Result<(), StepError> {
+        if self.checked {
+            return Ok(());
+        }
+        let start = self.start(world.model, state);
+        self.detector.near.forget();
+        let (_, found) = inspect(&mut self.detector, &self.limits, world.model, &start)?;
+        if !found.is_empty() {
+            return Err(StepError::Start { found });
+        }
+        self.checked = true;
+        Ok(())
+    }
+
+    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let history = self.linear.history;
+        let outcome = self.try_step(world, state, h);
+        if outcome.is_err() {
+            self.linear.history = history;
+        }
+        outcome
     }
 
     fn save(&self) -> SavedState {
         let mut saved = SavedState::new(6);
         self.anchors.save(&mut saved);
-        self.linear.save(&mut saved);
+        save_history(&self.linear.history, &mut saved);
         saved.put_vectors("kinematic", &self.kinematic);
         saved.numbers.insert("kinematic_time".to_owned(), vec![self.kinematic_time]);
         saved
@@ -354,13 +376,8 @@ impl Solver for BarrierSolver {
         self.kinematic = flat.chunks_exact(3).map(Vec3::from_column_slice).collect();
         self.kinematic_time = time;
         self.anchors = Memory::restore(saved)?;
-        self.linear.restore(saved)?;
+        self.linear.history = restore_history(saved)?;
         Ok(())
-    }
-
-    fn lend_tree(&mut self) -> Option<LentTree<'_>> {
-        let Detector { mesh, phase, strands: false, .. } = &mut self.detector else { return None };
-        Some(LentTree { mesh, phase })
     }
 
     fn reset(&mut self) {

@@ -65,7 +65,7 @@ pub(super) struct StrainLimits {
 
 impl StrainLimits {
     pub fn new(world: World<'_>, elasticity: &Elasticity) -> StrainLimits {
-        let elements = elasticity.energies().elements::<TriangleElement, 3>("membrane").unwrap_or(&[]);
+        let elements = elasticity.triangles();
         let limited = |element: &TriangleElement| {
             let body = world.model.body_of_node[element.nodes[0] as usize] as usize;
             let Material::Cloth(cloth) = &world.parameters.materials[body] else { return None };

@@ -83,7 +83,6 @@ mod tests {
     use super::super::BarrierSolver;
     use super::super::contacts::scripted_vertices;
     use super::super::line_search::{Culprit, Limit};
-    use super::super::linear_solve::Solved;
     use super::super::newton::Iteration;
     use super::*;
     use crate::solver::World;
@@ -91,6 +90,7 @@ mod tests {
     use std::borrow::Cow;
     use std::path::Path;
     use stiction_bodies::{Parameters, State, build};
+    use stiction_factor::CoupledSolveInfo;
     use stiction_numerics::Vec3;
 
     /// What a step of 10 ms says that got nowhere between two sheets, a far one beside them, the upper one pinned with some motion.
@@ -133,7 +133,7 @@ mod tests {
             change: 1.0,
             mean_change: 1.0,
             is_settling: false,
-            solved: Solved::default(),
+            solved: CoupledSolveInfo::default(),
             contacts: Vec::new(),
             forces: Vec::new(),
         });

@@ -1,7 +1,8 @@
 //! The outer loop: minimise the incremental potential by projected Newton steps.
 
 use super::options::NewtonOptions;
-use crate::advance::{accept, energies};
+use crate::advance::energies;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::linear::{LinearChoice, LinearSolver};
 use crate::report::{StepReport, timed};
@@ -51,7 +52,8 @@ impl Workspace {
         let mut gradient = vec![Vec3::zeros(); blocks.len()];
         let mut value = timed(&mut report.seconds.line_search, || potential.value(blocks));
         if !value.is_finite() {
-            return Err(StepError::NotFinite { what: "the energy at the start of the step" });
+            let what = "the energy at the start of the step".to_owned();
+            return Err(StepError::NotFinite { what });
         }
         for iteration in 1..=options.max_iterations {
             timed(&mut report.seconds.assembly, || potential.gradient(blocks, &mut gradient));
@@ -171,7 +173,12 @@ impl Solver for NewtonSolver {
         let potential = IncrementalPotential::new(world, &self.elasticity, state, h, inertia);
         let mut blocks = timed(&mut report.seconds.line_search, || first_guess(&potential));
         self.workspace.minimise(&self.options, &potential, &mut blocks, &mut report)?;
-        accept(world, state, blocks, h, inertia);
+        let velocities = match inertia {
+            Inertia::Dynamic => EndVelocities::Mean,
+            Inertia::None => EndVelocities::Zero,
+        };
+        let next = next_state(world, state, EndOfStep { blocks, velocities, h });
+        commit(world, &next, state)?;
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
     }

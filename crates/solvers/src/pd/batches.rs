@@ -132,6 +132,8 @@ impl Shares {
 #[derive(Debug)]
 pub struct LocalElements<B: Batch> {
     held: Vec<B::Held>,
+    /// λ before the step, for a step that fails.
+    kept: Vec<B::Held>,
     start: Vec<B::Start>,
     forces: Vec<B::Forces>,
 }
@@ -142,9 +144,20 @@ impl<B: Batch> LocalElements<B> {
         let count = batches.list.len();
         LocalElements {
             held: vec![B::Held::default(); count],
+            kept: Vec::new(),
             start: Vec::new(),
             forces: vec![B::Forces::default(); Lanes::COUNT * count],
         }
+    }
+
+    /// Keeps λ, for [`LocalElements::take_back`].
+    pub fn keep(&mut self) {
+        self.kept.clone_from(&self.held);
+    }
+
+    /// λ is what it was when it was kept.
+    pub fn take_back(&mut self) {
+        self.held.clone_from(&self.kept);
     }
 
     /// Takes the shapes at the start of a step, if damping asks for them.

@@ -9,14 +9,11 @@ use super::selection::{RowList, Selection};
 use super::stretch_limits::StretchLimits;
 use super::tets::{Tet, TetBatch};
 use super::triangles::{Triangle, TriangleBatch};
-use crate::moduli::small_strain;
-use stiction_bodies::{Body, Model, Parameters};
-use stiction_energy::bending::{BendError, HingeScale, Plate, QuadraticBend, Topology};
-use stiction_energy::rod::{RodBendTwist, RodStretch};
-use stiction_energy::{Elasticity, ElasticityError, Lame, Orthotropic, TetElement, TriangleElement};
+use stiction_bodies::{Model, Parameters};
+use stiction_energy::views::{LengthForm, SheetForm, SolidForm};
+use stiction_energy::{Elasticity, ElasticityError, Proximal};
 use stiction_numerics::Vec3;
-use stiction_scene::material::{ClothMaterial, Material};
-use stiction_scene::resolved::RestShape;
+use stiction_scene::material::Material;
 
 /// What gives a row its target and switches it on and off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,9 +84,6 @@ pub struct Constraints {
 /// some hundred iterations, a rope over a drum slips within 1 % of where it should (4 % with 2000).
 const ROD_WEIGHT: f64 = 60.0;
 
-/// Rest values of a curvature vector below this count as flat or straight.
-const FLAT: f64 = 1e-6;
-
 /// Constraints in the making.
 struct Builder<'a> {
     model: &'a Model,
@@ -121,24 +115,13 @@ impl Constraints {
             quadratics: Vec::new(),
             rows: Default::default(),
         };
-        let energies = elasticity.energies();
-        energies
-            .elements::<TriangleElement, 3>("membrane")
-            .unwrap_or(&[])
-            .iter()
-            .for_each(|e| builder.triangle(e));
-        energies.elements::<TetElement, 4>("solid").unwrap_or(&[]).iter().for_each(|e| builder.tet(e));
-        energies.elements::<RodStretch, 2>("stretch").unwrap_or(&[]).iter().for_each(|e| builder.rod_edge(e));
-        energies
-            .elements::<RodBendTwist, 5>("bend_twist")
-            .unwrap_or(&[])
-            .iter()
-            .for_each(|e| builder.rod_joint(e));
-        for (body, material) in model.bodies.iter().zip(&parameters.materials) {
-            if let Material::Cloth(cloth) = material {
-                let wrong = |source| ElasticityError::Bending { body: body.name.clone(), source };
-                builder.shell(body, cloth).map_err(wrong)?;
-            }
+        let materials = elasticity.materials();
+        elasticity.triangles().iter().for_each(|e| builder.triangle(e.proximal(materials)));
+        elasticity.tets().iter().for_each(|e| builder.tet(e.proximal(materials)));
+        elasticity.rod_edges().iter().for_each(|e| builder.rod_edge(e.proximal(materials)));
+        elasticity.rod_joints().iter().for_each(|e| builder.bend(e.proximal(materials), "bend_twist"));
+        for fold in elasticity.folds(model) {
+            builder.bend(fold?.proximal(materials), "bending");
         }
         builder.attachments();
         let Builder { triangles, tets, springs, quadratics, rows: [lengths, forms], .. } = builder;
@@ -160,14 +143,27 @@ impl Constraints {
         if self.h == Some(h) {
             return;
         }
-        for (spring, dual) in self.springs.iter_mut().zip(dual) {
+        for (k, spring) in self.springs.iter_mut().enumerate() {
             let weight = (self.share * spring.stiffness).min(spring.heaviest / (h * h));
             if self.h.is_some() {
-                *dual *= spring.weight / weight;
+                dual[k] *= spring.weight / weight;
             }
             spring.weight = weight;
         }
         self.h = Some(h);
+    }
+
+    /// The step size that the weights are for \[s\]; none before the first step.
+    pub fn weighed_for(&self) -> Option<f64> {
+        self.h
+    }
+
+    /// Takes the weights for a step size, whose duals are known: after a step that failed, and when a run is resumed.
+    pub fn set_weighed_for(&mut self, h: Option<f64>) {
+        self.h = None;
+        if let Some(h) = h {
+            self.weigh(h, &mut []);
+        }
     }
 
     /// Number of rows that are projected.
@@ -219,48 +215,36 @@ impl Builder<'_> {
         (damping.stiffness + self.options.damping, damping.bending + self.options.damping)
     }
 
-    fn triangle(&mut self, element: &TriangleElement) {
-        let (area, law) = (element.rest.area, small_strain(&element.law));
-        let moduli = Orthotropic {
-            c11: law.c11 * area,
-            c22: law.c22 * area,
-            c12: law.c12 * area,
-            c33: law.c33 * area,
-        };
-        let full = moduli.c11.max(moduli.c22);
-        let body = self.model.body_of_node[element.nodes[0] as usize] as usize;
+    fn triangle(&mut self, form: SheetForm) {
+        let body = self.model.body_of_node[form.nodes[0] as usize] as usize;
         let limit = match &self.parameters.materials[body] {
             Material::Cloth(cloth) => cloth.strain_limit,
             _ => None,
         };
         self.triangles.push(Triangle {
-            nodes: element.nodes,
-            inverse: element.rest.inverse,
-            moduli,
+            nodes: form.nodes,
+            inverse: form.rest.inverse,
+            moduli: form.moduli,
             longest: limit.map_or(f64::INFINITY, |limit| 1.0 + limit),
-            weight: self.options.elastic_weight * full,
-            damping: self.body_damping(element.nodes[0]).0 * full,
+            weight: self.options.elastic_weight * form.stiffness,
+            damping: self.body_damping(form.nodes[0]).0 * form.stiffness,
         });
     }
 
-    fn tet(&mut self, element: &TetElement) {
-        let (volume, Lame { lambda, mu }) = (element.rest.volume, element.lame);
-        let full = (2.0 * mu + lambda) * volume;
+    fn tet(&mut self, form: SolidForm) {
         self.tets.push(Tet {
-            nodes: element.nodes,
-            inverse: element.rest.inverse,
-            moduli: [mu * volume, lambda * volume],
-            weight: self.options.elastic_weight * full,
-            damping: self.body_damping(element.nodes[0]).0 * full,
+            nodes: form.nodes,
+            inverse: form.rest.inverse,
+            moduli: [form.shear, form.volume],
+            weight: self.options.elastic_weight * form.stiffness,
+            damping: self.body_damping(form.nodes[0]).0 * form.stiffness,
         });
     }
 
-    /// `EA/(2L) (|d| − L)²` on d = x₁ − x₀.
-    fn rod_edge(&mut self, element: &RodStretch) {
-        let beta = self.body_damping(element.nodes[0]).0;
-        let [a, b] = element.nodes;
-        let stiffness = element.stiffness / element.length;
-        self.length_row(&[(a, -1.0), (b, 1.0)], stiffness, element.length, beta, Source::Body, "stretch");
+    fn rod_edge(&mut self, form: LengthForm<2>) {
+        let [(a, _), (b, _)] = form.row;
+        let beta = self.body_damping(a).0;
+        self.length_row(&form.row, form.stiffness, form.length, beta, Source::Body, "stretch");
         if let Some(spring) = self.springs.last_mut() {
             let mass = &self.parameters.mass;
             let heaviest = ROD_WEIGHT * self.options.iterations as f64;
@@ -268,40 +252,9 @@ impl Builder<'_> {
         }
     }
 
-    /// `EI/(2 l̄) (|t₁ − t₀| − κ̄)²` on the difference of the tangents, with rest lengths in their place: a bend of φ gives
-    /// 2 sin(φ/2). The two moments are averaged; the plane of a natural bend and all twist are left out.
-    fn rod_joint(&mut self, element: &RodBendTwist) {
-        let [a, b, c, ..] = element.blocks;
-        let [before, after] = element.edges.map(|e| self.model.rods.edges[e as usize].length);
-        let row = [(a, 1.0 / before), (b, -1.0 / before - 1.0 / after), (c, 1.0 / after)];
-        let stiffness = 0.5 * (element.bend[0] + element.bend[1]) / element.rest.length;
-        let [k1, k2] = element.rest.natural.curvature;
-        // Natural values are 2 tan(φ/2).
-        let natural = 2.0 * (0.5 * k1.hypot(k2)).atan().sin();
-        let natural = if natural > FLAT { natural } else { 0.0 };
-        let beta = self.body_damping(a).1;
-        self.length_row(&row, stiffness, natural, beta, Source::Body, "bend_twist");
-    }
-
-    /// The quadratic hinge form, whatever the scene's bending law; a curved rest shape keeps the amount of its curvature.
-    fn shell(&mut self, body: &Body, cloth: &ClothMaterial) -> Result<(), BendError> {
-        if cloth.bending_stiffness == 0.0 {
-            return Ok(());
-        }
-        let plate = Plate::new(cloth.bending_stiffness, cloth.bending_poisson)?;
-        let beta = cloth.damping.bending + self.options.damping;
-        let curved = cloth.rest_curved && body.rest_shape == RestShape::Mesh;
-        for hinge in &Topology::new(&body.triangles).hinges {
-            let rest = hinge.nodes.map(|n| self.model.rest[n as usize]);
-            let form = QuadraticBend::flattening(hinge.nodes, rest, &plate, HingeScale::default())?;
-            let at_rest: Vec3 = (1..4).map(|k| (rest[k] - rest[0]) * form.weights[k]).sum();
-            let scale: f64 = (1..4).map(|k| ((rest[k] - rest[0]) * form.weights[k]).norm()).sum();
-            let flat = !curved || at_rest.norm() <= FLAT * scale;
-            let length = if flat { 0.0 } else { at_rest.norm() };
-            let row = [0, 1, 2, 3].map(|k| (form.nodes[k], form.weights[k]));
-            self.length_row(&row, 1.0, length, beta, Source::Body, "bending");
-        }
-        Ok(())
+    fn bend<const N: usize>(&mut self, form: LengthForm<N>, kind: &'static str) {
+        let beta = self.body_damping(form.row[0].0).1;
+        self.length_row(&form.row, form.stiffness, form.length, beta, Source::Body, kind);
     }
 
     fn attachments(&mut self) {

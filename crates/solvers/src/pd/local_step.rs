@@ -24,6 +24,8 @@ pub struct LocalStep {
 struct LocalSprings {
     /// λ − z within a step, λ between steps.
     held: Vec<Vec3>,
+    /// λ before the step, for a step that fails.
+    kept: Vec<Vec3>,
     /// Lengths at the start of a step.
     start: Vec<f64>,
     /// D x, then what each row adds to the right-hand side before Dᵀ.
@@ -37,10 +39,25 @@ impl LocalStep {
         LocalStep {
             triangles: LocalElements::new(&constraints.triangles),
             tets: LocalElements::new(&constraints.tets),
-            springs: LocalSprings { held: rows.clone(), start: Vec::new(), flow: rows },
+            springs: LocalSprings { held: rows.clone(), kept: Vec::new(), start: Vec::new(), flow: rows },
             h: 0.0,
             between: true,
         }
+    }
+
+    /// Keeps λ of the last step, for [`LocalStep::take_back`].
+    pub fn keep(&mut self) {
+        self.triangles.keep();
+        self.tets.keep();
+        self.springs.kept.clone_from(&self.springs.held);
+    }
+
+    /// After a step that failed: λ is what it was when it was kept.
+    pub fn take_back(&mut self) {
+        self.triangles.take_back();
+        self.tets.take_back();
+        self.springs.held.clone_from(&self.springs.kept);
+        self.between = true;
     }
 
     /// Takes the shapes at the start of a step of length `h`.

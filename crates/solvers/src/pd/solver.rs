@@ -8,8 +8,7 @@ use super::local_step::LocalStep;
 use super::options::{Accept, PdOptions};
 use super::residuals::{LONGEST_PROFILE, PROFILE_NAMES, Residuals, Watch};
 use super::step_data::{RowTargets, nominal_step, outer_forces};
-use crate::advance::accept;
-use crate::incremental::Inertia;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
@@ -281,12 +280,8 @@ impl Loop<'_> {
     }
 }
 
-impl Solver for PdSolver {
-    fn key(&self) -> &'static str {
-        "pd"
-    }
-
-    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+impl PdSolver {
+    fn try_step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let model = world.model;
         let mut report = StepReport { advanced: h, ..StepReport::default() };
         let factored = self.global.factored;
@@ -319,7 +314,7 @@ impl Solver for PdSolver {
         contact.project(&x, &mut report.seconds);
         let late = contact.catch_late(&x, &mut report.seconds)?;
         contact.report(&mut report);
-        (self.memory, self.pushes) = (contact.set.remember(), contact.set.pushes());
+        let (memory, pushes) = (contact.set.remember(), contact.set.pushes());
         let mut ends = contact.ends(&x);
         let rounds = if self.options.accept == Accept::Projected { self.options.limit_passes } else { 0 };
         let limits = &mut self.constraints.limits;
@@ -344,16 +339,37 @@ impl Solver for PdSolver {
         }
         self.global.tell(factored, &mut report);
         reached.tell(self.options.tolerance, &mut report);
-        accept(world, state, blocks, h, Inertia::Dynamic);
-        if !state.is_finite() {
-            return Err(StepError::NotFinite { what: "the state after the step" });
-        }
+        let next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });
+        commit(world, &next, state)?;
+        (self.memory, self.pushes) = (memory, pushes);
         self.report_energy(world, state, targets, &mut report);
         Ok(report)
     }
+}
+
+impl Solver for PdSolver {
+    fn key(&self) -> &'static str {
+        "pd"
+    }
+
+    fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        self.local.keep();
+        let weighed_for = self.constraints.weighed_for();
+        let (looked, entangled) = (self.looked, self.collider.entangled().to_vec());
+        let outcome = self.try_step(world, state, h);
+        if outcome.is_err() {
+            self.local.take_back();
+            self.constraints.set_weighed_for(weighed_for);
+            self.collider.set_entangled(entangled);
+            self.looked = looked;
+        }
+        outcome
+    }
 
     fn save(&self) -> SavedState {
-        let mut saved = SavedState::new(4);
+        let mut saved = SavedState::new(5);
+        let weighed_for = self.constraints.weighed_for();
+        saved.numbers.insert("weighed_for".to_owned(), weighed_for.into_iter().collect());
         saved.put_vectors("elastic_dual", &self.local.rows(&self.constraints));
         saved.put_impulses(&self.memory);
         saved.put_vectors("contact_pushes", &self.pushes);
@@ -363,9 +379,15 @@ impl Solver for PdSolver {
     }
 
     fn restore(&mut self, saved: &SavedState) -> Result<(), RestoreError> {
-        saved.expect_version(4)?;
+        saved.expect_version(5)?;
+        let weighed_for = match *saved.numbers("weighed_for")? {
+            [] => None,
+            [h] => Some(h),
+            _ => return Err(RestoreError::Array { name: "weighed_for".to_owned() }),
+        };
         let memory = saved.impulses()?;
         let duals = saved.vectors("elastic_dual", self.constraints.projected_rows())?;
+        self.constraints.set_weighed_for(weighed_for);
         self.local.set_duals(&self.constraints, &duals);
         self.pushes = saved.vectors("contact_pushes", self.pushes.len())?;
         self.memory = memory;

@@ -48,7 +48,7 @@ pub fn nominal_step(h: f64) -> f64 {
     f64::from_bits((h.to_bits() + LOW / 2) & !LOW)
 }
 
-/// Gravity and drag per node \[N\].
+/// Gravity, external forces and drag per node \[N\].
 ///
 /// Drag is taken at the velocities of the start, `f / (1 + h c/m)` with c the largest entry of its slope at the node: it slows
 /// down and never turns the motion round, whatever the step size.
@@ -56,6 +56,7 @@ pub fn outer_forces(world: World<'_>, elasticity: Option<&Elasticity>, state: &S
     let (model, parameters) = (world.model, world.parameters);
     let mut force: Vec<Vec3> =
         parameters.mass[..model.nodes].iter().map(|m| parameters.gravity * *m).collect();
+    parameters.add_external(&mut force);
     if let Some(elasticity) = elasticity.filter(|_| parameters.wind.air_density > 0.0) {
         let drag = elasticity.drag_at_nodes(&state.blocks, &state.velocities, &parameters.wind, state.time);
         for ((f, drag), mass) in force.iter_mut().zip(&drag).zip(&parameters.mass) {

@@ -8,14 +8,12 @@
 //! * triangles: C = (E₁₁, E₂₂, 2E₁₂), the Green strain, K = A times the orthotropic moduli: the three are solved together
 //! * hinges: C = Σ d_k x_k, the quadratic form of bending, K = 1 (the stiffness is in d)
 
-use crate::moduli::small_strain;
 use std::ops::Range;
-use stiction_bodies::{Body, Model};
-use stiction_energy::bending::{BendError, HingeScale, Plate, QuadraticBend, Topology};
-use stiction_energy::{TriangleElement, TriangleRest};
+use stiction_bodies::Model;
+use stiction_energy::TriangleRest;
+use stiction_energy::views::{FoldConstraint, SheetConstraint};
 use stiction_numerics::stencil_stages::{StencilKernel, StencilStages};
 use stiction_numerics::{Mat3, Vec3};
-use stiction_scene::material::ClothMaterial;
 
 /// Position \[m\] and inverse mass \[1/kg\] of a node.
 pub type Point = [f64; 4];
@@ -54,35 +52,24 @@ impl Constraints {
         Constraints { all: Vec::new(), stages: StencilStages::new(model.nodes), tallies: Vec::new() }
     }
 
-    /// The membranes of all sheets.
-    pub fn add_membranes(&mut self, elements: &[TriangleElement]) {
+    /// Membranes of sheets.
+    pub fn add_membranes(&mut self, membranes: impl Iterator<Item = SheetConstraint>) {
         let mut added = Vec::new();
-        for element in elements {
-            let (law, area) = (small_strain(&element.law), element.rest.area);
-            let stiffness = Mat3::new(law.c11, law.c12, 0.0, law.c12, law.c22, 0.0, 0.0, 0.0, law.c33) * area;
-            // Positive definite: C₁₁C₂₂ > C₁₂² and C₃₃ > 0.
-            let compliance = stiffness.try_inverse().unwrap_or_else(Mat3::zeros);
-            self.all.push(Constraint::Sheet { rest: element.rest, compliance, multiplier: Vec3::zeros() });
-            added.push(element.nodes);
+        for SheetConstraint { nodes, rest, compliance } in membranes {
+            self.all.push(Constraint::Sheet { rest, compliance, multiplier: Vec3::zeros() });
+            added.push(nodes);
         }
         self.stage(&added);
     }
 
-    /// The hinges of one sheet, flat at rest.
-    pub fn add_hinges(&mut self, model: &Model, body: &Body, cloth: &ClothMaterial) -> Result<(), BendError> {
-        if cloth.bending_stiffness == 0.0 {
-            return Ok(());
-        }
-        let plate = Plate::new(cloth.bending_stiffness, cloth.bending_poisson)?;
-        let mut added = Vec::new();
-        for hinge in &Topology::new(&body.triangles).hinges {
-            let rest = hinge.nodes.map(|n| model.rest[n as usize]);
-            let form = QuadraticBend::flattening(hinge.nodes, rest, &plate, HingeScale::default())?;
-            self.all.push(Constraint::Hinge { weights: form.weights, multiplier: Vec3::zeros() });
-            added.push(form.nodes);
+    /// Hinges, flat at rest.
+    pub fn add_hinges(&mut self, hinges: &[FoldConstraint]) {
+        let mut added = Vec::with_capacity(hinges.len());
+        for &FoldConstraint { nodes, weights } in hinges {
+            self.all.push(Constraint::Hinge { weights, multiplier: Vec3::zeros() });
+            added.push(nodes);
         }
         self.stage(&added);
-        Ok(())
     }
 
     fn stage<const N: usize>(&mut self, stencils: &[[u32; N]]) {

@@ -2,10 +2,10 @@
 
 use super::constraints::{Constraints, Point};
 use super::options::XpbdOptions;
-use crate::advance::{accept, energies};
+use crate::advance::energies;
+use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::contact_report::report_contacts;
 use crate::first_contacts::{near_and_coming, open_penetrations};
-use crate::incremental::Inertia;
 use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
@@ -13,7 +13,7 @@ use crate::solver::{Solver, StepError, World};
 use stiction_bodies::{Prescription, State};
 use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
 use stiction_contact::{ContactSet, NewContact, ProjectOptions};
-use stiction_energy::{Elasticity, ElasticityError, TriangleElement};
+use stiction_energy::{Compliant, Elasticity, ElasticityError};
 use stiction_numerics::{Vec3, ordered_max_by};
 use stiction_scene::material::Material;
 
@@ -42,26 +42,26 @@ impl XpbdSolver {
         }
         let elasticity = Elasticity::new(model, parameters)?;
         let mut constraints = Constraints::new(model);
-        let triangles = elasticity.energies().elements::<TriangleElement, 3>("membrane");
-        constraints.add_membranes(triangles.unwrap_or(&[]));
-        for (body, material) in model.bodies.iter().zip(&parameters.materials) {
-            if let Material::Cloth(cloth) = material {
-                let wrong = |source| ElasticityError::Bending { body: body.name.clone(), source };
-                constraints.add_hinges(model, body, cloth).map_err(wrong)?;
-            }
-        }
+        let materials = elasticity.materials();
+        constraints.add_membranes(elasticity.triangles().iter().map(|e| e.compliant(materials)));
+        let hinges = elasticity.folds(model).map(|fold| Ok(fold?.compliant(materials)));
+        constraints.add_hinges(&hinges.collect::<Result<Vec<_>, ElasticityError>>()?);
         let collider = Collider::new(model, DetectOptions::default())?;
         Ok(XpbdSolver { options, elasticity, constraints, collider })
     }
 
-    /// x + h v + h² g with inverse masses; prescribed nodes in place, without any.
+    /// x + h v + h² (g + f/m) with inverse masses, f external; prescribed nodes in place, without any.
     fn predicted(world: World<'_>, state: &State, prescription: &Prescription, h: f64) -> Vec<Point> {
         let gravity = world.parameters.gravity;
         let point = |n: usize| match prescription.fixed[n] {
             true => (prescription.target[n], 0.0),
             false => {
-                let ahead = state.blocks[n] + state.velocities[n] * h + gravity * (h * h);
-                (ahead, 1.0 / world.parameters.mass[n])
+                let inverse_mass = 1.0 / world.parameters.mass[n];
+                let mut ahead = state.blocks[n] + state.velocities[n] * h + gravity * (h * h);
+                if let Some(force) = world.parameters.external.get(n) {
+                    ahead += force * (h * h * inverse_mass);
+                }
+                (ahead, inverse_mass)
             }
         };
         (0..world.model.nodes).map(point).map(|(x, w)| [x.x, x.y, x.z, w]).collect()
@@ -151,10 +151,8 @@ impl Solver for XpbdSolver {
         report_contacts(&contacts.set, world, h, &mut report);
         let mut blocks = state.blocks.clone();
         blocks.iter_mut().zip(&points).for_each(|(x, p)| *x = Vec3::new(p[0], p[1], p[2]));
-        accept(world, state, blocks, h, Inertia::Dynamic);
-        if !state.is_finite() {
-            return Err(StepError::NotFinite { what: "the state after the step" });
-        }
+        let next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });
+        commit(world, &next, state)?;
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)
     }

@@ -9,7 +9,7 @@ use stiction_solvers::{Meeting, StepError, Violation, World, create};
 
 fn assert_free(bench: &Bench) {
     let mut collider = Collider::new(&bench.model, DetectOptions::default()).expect("a mesh");
-    let found = collider.judge(&bench.model, &bench.state.blocks, bench.state.time).expect("a mesh");
+    let found = collider.intersections(&bench.model, &bench.state.blocks, bench.state.time).expect("a mesh");
     assert!(found.is_intersection_free() && found.overlaps.is_empty(), "{found:?}");
 }
 

@@ -1,30 +1,31 @@
 //! Block Jacobi and a coarse solve: a preconditioner with two additive levels.
 //!
-//! `M⁻¹ = D⁻¹ + P (PᵀAP)⁻¹ Pᵀ`: D the diagonal blocks of A, P gives all free nodes of an *aggregate* (a patch of neighbours) one
-//! displacement. Waves longer than a patch, which block Jacobi carries on by one node per iteration, are solved for at once; contacts
-//! couple the patches of different bodies. PᵀAP is again a matrix of 3×3 blocks, some twenty times smaller, and is factored.
+//! `M⁻¹ = D⁻¹ + P (PᵀAP)⁻¹ Pᵀ`: D the diagonal blocks of A, P gives all free nodes of an *aggregate*
+//! (a patch of neighbours) one displacement. Waves longer than a patch, which block Jacobi carries
+//! by one node per iteration, are solved for at once; couplings connect patches of different meshes.
+//! PᵀAP is again a matrix of 3×3 blocks, some twenty times smaller, and is factored.
 
-use crate::solver::StepError;
+use crate::{FactorError, SparseCholesky};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Arc, RwLock};
-use stiction_factor::{FactorError, SparseCholesky};
 use stiction_numerics::{
     BlockMatrix, BlockPattern, CoupledMatrix, Incidence, PrecondBlockJacobi, Preconditioner,
-    RowPreconditioner, Vec3, ordered_sum, return_freed_memory,
+    RowPreconditioner, Vec3, ordered_sum,
 };
 
 /// Nodes of an aggregate at most.
 const SIZE: usize = 16;
 
-/// Stored blocks of a system from which its coarse factor is kept in single precision: a solve reads half the bytes, and what
-/// rounding changes (6e-8 of the stiffest patches) matters only to waves that are 10⁷ times softer.
+/// Stored blocks of a system from which its coarse factor is kept in single precision: a solve reads
+/// half the bytes, and what rounding changes (6e-8 of the stiffest patches) matters only to waves
+/// that are 10⁷ times softer.
 const ROUNDED_FROM: usize = 60_000;
 
 /// Aggregates or blocks per task.
 const CHUNK: usize = 1024;
 
-/// A block that belongs to no aggregate: twists and normals.
+/// A block that belongs to no aggregate: scalar unknowns.
 const NONE: u32 = u32::MAX;
 
 /// Patches of neighbouring nodes, fixed by the mesh.
@@ -32,40 +33,23 @@ struct Aggregates {
     of_block: Vec<u32>,
     members: Incidence,
     count: usize,
+    /// Which patches the mesh couples.
+    pattern: Arc<BlockPattern>,
 }
 
 impl Aggregates {
-    /// Grows patches breadth first over a pattern; only the first `nodes` blocks take part.
-    fn new(pattern: &BlockPattern, nodes: usize) -> Aggregates {
-        let mut of_block = vec![NONE; pattern.block_count()];
-        let mut count = 0;
-        let mut patch: Vec<usize> = Vec::with_capacity(SIZE);
-        for seed in 0..nodes {
-            if of_block[seed] != NONE {
-                continue;
-            }
-            patch.clear();
-            patch.push(seed);
-            of_block[seed] = count;
-            let mut next = 0;
-            while next < patch.len() && patch.len() < SIZE {
-                let block = patch[next];
-                let upper = pattern.row(block).iter().map(|&c| c as usize);
-                for near in pattern.lower_links(block).map(|(row, _)| row).chain(upper) {
-                    if near < nodes && of_block[near] == NONE && patch.len() < SIZE {
-                        of_block[near] = count;
-                        patch.push(near);
-                    }
-                }
-                next += 1;
-            }
-            count += 1;
-        }
+    /// Patches of the first `node_count` blocks of a pattern; the others belong to none.
+    fn new(mesh: &BlockPattern, node_count: usize) -> Aggregates {
+        let (of_block, count) = grow_patches(mesh, node_count);
         let mut members = Incidence::default();
         let patches: Vec<&[u32]> =
             of_block.iter().map(|a| if *a == NONE { &[][..] } else { std::slice::from_ref(a) }).collect();
-        members.rebuild(count as usize, patches.into_iter());
-        Aggregates { of_block, members, count: count as usize }
+        members.rebuild(count, patches.into_iter());
+        let empty = Arc::new(BlockPattern::from_stencils(0, []));
+        let mut aggregates = Aggregates { of_block, members, count, pattern: empty };
+        let pairs = aggregates.coarse_pairs(mesh_pairs(mesh));
+        aggregates.pattern = Arc::new(BlockPattern::from_stencils(count, pairs.iter().map(|p| &p[..])));
+        aggregates
     }
 
     /// The aggregates of two blocks, if both have one.
@@ -73,72 +57,44 @@ impl Aggregates {
         let pair = [self.of_block[a], self.of_block[b]];
         (!pair.contains(&NONE)).then_some(pair)
     }
+
+    /// Pairs of different aggregates that pairs of blocks couple, each once.
+    fn coarse_pairs(&self, pairs: impl Iterator<Item = (usize, usize)>) -> Vec<[u32; 2]> {
+        let coarse = pairs.filter_map(|(i, j)| self.pair(i, j)).filter(|[a, b]| a != b);
+        let mut found: Vec<[u32; 2]> = coarse.map(|[a, b]| [a.min(b), a.max(b)]).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
 }
 
-/// Aggregates, and the coarse matrix of the present step.
-#[derive(Default)]
-pub(super) struct CoarseLevel {
-    aggregates: Option<(Aggregates, Arc<BlockPattern>)>,
-    /// Pattern of the coarse matrix, its factor, and the number of couplings that they know.
-    solver: Option<(Arc<BlockPattern>, SparseCholesky, usize)>,
-}
-
-impl CoarseLevel {
-    /// Forgets the pattern of contacts.
-    pub fn begin_step(&mut self) {
-        self.solver = None;
+/// Grows patches breadth first over a pattern: the patch of each block, and their number.
+fn grow_patches(mesh: &BlockPattern, node_count: usize) -> (Vec<u32>, usize) {
+    let mut of_block = vec![NONE; mesh.block_count()];
+    let mut count = 0;
+    let mut patch: Vec<usize> = Vec::with_capacity(SIZE);
+    for seed in 0..node_count {
+        if of_block[seed] != NONE {
+            continue;
+        }
+        patch.clear();
+        patch.push(seed);
+        of_block[seed] = count;
+        let mut next = 0;
+        while next < patch.len() && patch.len() < SIZE {
+            let block = patch[next];
+            let upper = mesh.row(block).iter().map(|&c| c as usize);
+            for near in mesh.lower_links(block).map(|(row, _)| row).chain(upper) {
+                if near < node_count && of_block[near] == NONE && patch.len() < SIZE {
+                    of_block[near] = count;
+                    patch.push(near);
+                }
+            }
+            next += 1;
+        }
+        count += 1;
     }
-
-    /// Frees the numbers of the factor until the next system.
-    pub fn release_factor(&mut self) {
-        if let Some((_, cholesky, _)) = &mut self.solver {
-            cholesky.release_factor();
-        }
-    }
-
-    /// The preconditioner of a system; `None` when the coarse matrix is not positive definite.
-    pub fn prepare<'a>(
-        &'a mut self,
-        system: CoupledMatrix<'_>,
-        fixed: &'a [bool],
-        nodes: usize,
-    ) -> Result<Option<TwoLevel<'a>>, StepError> {
-        let base = system.base.pattern();
-        let (aggregates, pattern) = self.aggregates.get_or_insert_with(|| {
-            let aggregates = Aggregates::new(base, nodes);
-            let pairs = coarse_pairs(&aggregates, mesh_pairs(base));
-            let pattern = BlockPattern::from_stencils(aggregates.count, pairs.iter().map(|p| &p[..]));
-            (aggregates, Arc::new(pattern))
-        });
-        let known = system.couplings.stored_count();
-        if self.solver.as_ref().is_none_or(|(_, _, count)| *count != known) {
-            let pairs = coarse_pairs(aggregates, system.couplings.entries().map(|(i, j, _)| (i, j)));
-            let pattern = Arc::new(pattern.with_stencils(pairs.iter().map(|p| &p[..])));
-            let cholesky = SparseCholesky::analyse(&pattern, aggregates.count)?;
-            let large = base.stored_count() >= ROUNDED_FROM;
-            let cholesky = if large { cholesky.rounded() } else { cholesky };
-            self.solver = Some((pattern, cholesky, known));
-        }
-        let (pattern, cholesky, _) = self.solver.as_mut().expect("it was just made");
-        let matrix = filled(aggregates, system, fixed, pattern.clone());
-        let free = |&member: &u32| !fixed[member as usize];
-        let held: Vec<bool> =
-            (0..aggregates.count).map(|a| !aggregates.members.of(a).iter().any(free)).collect();
-        cholesky.take(&matrix, Some(&held))?;
-        drop(matrix);
-        if base.stored_count() >= ROUNDED_FROM {
-            // The factor in double precision is the most that a step holds.
-            return_freed_memory();
-        }
-        match cholesky.factor_taken() {
-            Ok(()) => {}
-            Err(FactorError::NotPositiveDefinite { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        }
-        let jacobi = PrecondBlockJacobi::new(system.base, Some(fixed));
-        let coarse = RwLock::new(vec![Vec3::zeros(); aggregates.count]);
-        Ok(Some(TwoLevel { jacobi, aggregates, cholesky, fixed, held, coarse }))
-    }
+    (of_block, count as usize)
 }
 
 /// Pairs (row, column) of a pattern above the diagonal.
@@ -146,17 +102,83 @@ fn mesh_pairs(pattern: &BlockPattern) -> impl Iterator<Item = (usize, usize)> + 
     (0..pattern.block_count()).flat_map(|row| pattern.row(row)[1..].iter().map(move |&c| (row, c as usize)))
 }
 
-/// Pairs of different aggregates that pairs of blocks couple, each once.
-fn coarse_pairs(aggregates: &Aggregates, pairs: impl Iterator<Item = (usize, usize)>) -> Vec<[u32; 2]> {
-    let coarse = pairs.filter_map(|(i, j)| aggregates.pair(i, j)).filter(|[a, b]| a != b);
-    let mut found: Vec<[u32; 2]> = coarse.map(|[a, b]| [a.min(b), a.max(b)]).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+/// Pattern of the coarse matrix and its factor, with the number of couplings that they know.
+struct CoarseSolver {
+    pattern: Arc<BlockPattern>,
+    cholesky: SparseCholesky,
+    coupling_count: usize,
+}
+
+/// Aggregates of a mesh, and the coarse matrix of the present couplings.
+///
+/// Aggregates are made once, by the mesh of the first system: one coarse level per mesh.
+#[derive(Default)]
+pub struct CoarseLevel {
+    aggregates: Option<Aggregates>,
+    solver: Option<CoarseSolver>,
+}
+
+impl CoarseLevel {
+    /// Drops the pattern of couplings and its analysis: for couplings that were cleared.
+    pub fn clear_couplings(&mut self) {
+        self.solver = None;
+    }
+
+    /// Frees the numbers of the factor until the next system.
+    pub fn release_factor(&mut self) {
+        if let Some(solver) = &mut self.solver {
+            solver.cholesky.release_factor();
+        }
+    }
+
+    /// The preconditioner of a system whose first `node_count` blocks are nodes; `None` when the
+    /// coarse matrix is not positive definite. Couplings may only have grown since the last call.
+    pub fn prepare<'a>(
+        &'a mut self,
+        system: CoupledMatrix<'_>,
+        fixed: &'a [bool],
+        node_count: usize,
+    ) -> Result<Option<PrecondTwoLevel<'a>>, FactorError> {
+        let mesh = system.base.pattern();
+        let aggregates = self.aggregates.get_or_insert_with(|| Aggregates::new(mesh, node_count));
+        let known = system.couplings.stored_count();
+        if self.solver.as_ref().is_none_or(|solver| solver.coupling_count != known) {
+            self.solver = None;
+            self.solver = Some(CoarseSolver::analyse(aggregates, system)?);
+        }
+        let solver = self.solver.as_mut().expect("it was just made");
+        let free = |&member: &u32| !fixed[member as usize];
+        let held: Vec<bool> =
+            (0..aggregates.count).map(|a| !aggregates.members.of(a).iter().any(free)).collect();
+        let matrix = coarse_matrix(aggregates, system, fixed, solver.pattern.clone());
+        solver.cholesky.take(&matrix, Some(&held))?;
+        // The factor in double precision is the most that a step holds: the matrix goes first.
+        drop(matrix);
+        match solver.cholesky.factor_taken() {
+            Ok(()) => {}
+            Err(FactorError::NotPositiveDefinite { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let jacobi = PrecondBlockJacobi::new(system.base, Some(fixed));
+        let coarse = RwLock::new(vec![Vec3::zeros(); aggregates.count]);
+        Ok(Some(PrecondTwoLevel { jacobi, aggregates, cholesky: &solver.cholesky, fixed, held, coarse }))
+    }
+}
+
+impl CoarseSolver {
+    /// Symbolic analysis of PᵀAP with all couplings of a system.
+    fn analyse(aggregates: &Aggregates, system: CoupledMatrix<'_>) -> Result<CoarseSolver, FactorError> {
+        let pairs = aggregates.coarse_pairs(system.couplings.entries().map(|(i, j, _)| (i, j)));
+        let pattern = Arc::new(aggregates.pattern.with_stencils(pairs.iter().map(|p| &p[..])));
+        let cholesky = SparseCholesky::analyse(&pattern, aggregates.count)?;
+        let is_large = system.base.pattern().stored_count() >= ROUNDED_FROM;
+        let cholesky = if is_large { cholesky.rounded() } else { cholesky };
+        Ok(CoarseSolver { pattern, cholesky, coupling_count: system.couplings.stored_count() })
+    }
 }
 
 /// PᵀAP over the free blocks.
-fn filled(
+fn coarse_matrix(
     aggregates: &Aggregates,
     system: CoupledMatrix<'_>,
     fixed: &[bool],
@@ -187,8 +209,8 @@ fn filled(
     out
 }
 
-/// The preconditioner.
-pub(super) struct TwoLevel<'a> {
+/// Block Jacobi with a coarse level, made by [`CoarseLevel::prepare`].
+pub struct PrecondTwoLevel<'a> {
     jacobi: PrecondBlockJacobi,
     aggregates: &'a Aggregates,
     cholesky: &'a SparseCholesky,
@@ -198,8 +220,8 @@ pub(super) struct TwoLevel<'a> {
     coarse: RwLock<Vec<Vec3>>,
 }
 
-impl RowPreconditioner for TwoLevel<'_> {
-    /// (PᵀAP)⁻¹ Pᵀ r, by aggregate. An aggregate belongs to one body, so it is wanted as a whole.
+impl RowPreconditioner for PrecondTwoLevel<'_> {
+    /// (PᵀAP)⁻¹ Pᵀ r, by aggregate. An aggregate lies in one connected mesh: it is wanted as a whole.
     fn look(&self, r: &[Vec3], wanted: &(dyn Fn(usize) -> bool + Sync)) {
         let mut coarse = self.coarse.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         coarse.par_iter_mut().with_min_len(CHUNK / SIZE).enumerate().for_each(|(a, sum)| {
@@ -227,7 +249,7 @@ impl RowPreconditioner for TwoLevel<'_> {
     }
 }
 
-impl Preconditioner for TwoLevel<'_> {
+impl Preconditioner for PrecondTwoLevel<'_> {
     fn apply(&self, r: &[Vec3], z: &mut [Vec3]) {
         self.apply_dot(r, z);
     }

@@ -1,4 +1,4 @@
-//! A judge that borrows the mesh and tree of a method says what one with its own says, and changes nothing.
+//! The check for intersections finds what the collision service of a method finds, and changes nothing.
 
 use std::path::Path;
 use stiction::Simulation;
@@ -33,29 +33,30 @@ fn simulation() -> Simulation {
 }
 
 #[test]
-fn borrowed_or_own_the_findings_are_the_same() {
+fn the_check_finds_what_another_search_finds() {
     let mut simulation = simulation();
     simulation.step().expect("a step");
     let node = simulation.model.bodies[0].nodes.start + 40;
     // Into the block, through its lower side, and out through the floor.
     for drop in [0.03, 0.06, 0.1] {
         simulation.state.blocks[node] -= Vec3::z() * drop;
-        let found = simulation.judge().expect("a judgement").report;
+        let found = simulation.check_intersections().expect("a check").state;
         let (model, state) = (&simulation.model, &simulation.state);
-        let mut own = Collider::new(model, DetectOptions::judging()).expect("a mesh");
-        assert_eq!(found, own.judge(model, &state.blocks, state.time).expect("a judgement"));
+        let options = DetectOptions { skin: 0.0, ..DetectOptions::default() };
+        let mut other = Collider::new(model, options).expect("a mesh");
+        assert_eq!(found, other.intersections(model, &state.blocks, state.time).expect("a check"));
         assert!(!found.crossings.is_empty());
         simulation.state.blocks[node] += Vec3::z() * drop;
     }
 }
 
 #[test]
-fn a_run_that_is_judged_goes_as_one_that_is_not() {
-    let (mut judged, mut alone) = (simulation(), simulation());
+fn a_run_that_is_checked_goes_as_one_that_is_not() {
+    let (mut checked, mut alone) = (simulation(), simulation());
     for _ in 0..3 {
-        judged.judge().expect("a judgement");
-        judged.step().expect("a step");
+        checked.check_intersections().expect("a check");
+        checked.step().expect("a step");
         alone.step().expect("a step");
     }
-    assert_eq!(judged.state, alone.state);
+    assert_eq!(checked.state, alone.state);
 }

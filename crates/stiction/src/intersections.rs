@@ -1,24 +1,24 @@
-//! Whether a state is free of crossings, in words and numbers.
+//! What a check for intersections found in a state, in words and numbers.
 
 use stiction_bodies::Surfaces;
 use stiction_collision::intersection::StateReport;
 use stiction_numerics::Vec3;
 
-/// What was found in a state.
+/// Everything that crosses, overlaps or lies inside in a state.
 #[derive(Clone, Debug)]
-pub struct Judgement {
-    /// All pairs.
-    pub report: StateReport,
+pub struct IntersectionReport {
+    /// All pairs, by number of their features.
+    pub state: StateReport,
 }
 
-/// One finding, ready to be shown.
+/// Two objects that cross or overlap, ready to be shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
+pub struct FoundPair {
     /// `crossing`, `inside` or `overlap`.
     pub kind: &'static str,
     /// Names of the two objects.
-    pub bodies: [String; 2],
-    /// What of the one meets what of the other.
+    pub objects: [String; 2],
+    /// Which feature of the first object meets which one of the second.
     pub features: String,
     /// Where \[m\].
     pub place: Vec3,
@@ -26,62 +26,62 @@ pub struct Finding {
     pub depth: f64,
 }
 
-impl Judgement {
+impl IntersectionReport {
     /// True crossings of mid-surfaces and centrelines, and points inside closed bodies.
     pub fn intersections(&self) -> usize {
-        self.report.crossings.len() + self.report.inside.len()
+        self.state.crossings.len() + self.state.inside.len()
     }
 
     /// Pairs closer than their thicknesses.
     pub fn overlaps(&self) -> usize {
-        self.report.overlaps.len()
+        self.state.overlaps.len()
     }
 
     /// Places of the intersections \[m\].
     pub fn places(&self) -> Vec<Vec3> {
-        let crossings = self.report.crossings.iter().map(|c| c.place);
-        crossings.chain(self.report.inside.iter().map(|i| i.place)).collect()
+        let crossings = self.state.crossings.iter().map(|c| c.place);
+        crossings.chain(self.state.inside.iter().map(|i| i.place)).collect()
     }
 
     /// Everything found, deepest first within each kind.
-    pub fn findings(&self, surfaces: &Surfaces) -> Vec<Finding> {
-        let names = |bodies: [u32; 2]| bodies.map(|b| surfaces.objects[b as usize].name.clone());
-        let crossings = self.report.crossings.iter().map(|c| Finding {
+    pub fn pairs(&self, surfaces: &Surfaces) -> Vec<FoundPair> {
+        let names = |objects: [u32; 2]| objects.map(|o| surfaces.objects[o as usize].name.clone());
+        let crossings = self.state.crossings.iter().map(|c| FoundPair {
             kind: "crossing",
-            bodies: names(c.bodies),
+            objects: names(c.bodies),
             features: format!("edge {} and triangle {}", c.edge, c.triangle),
             place: c.place,
             depth: c.depth,
         });
-        let inside = self.report.inside.iter().map(|i| Finding {
+        let inside = self.state.inside.iter().map(|i| FoundPair {
             kind: "inside",
-            bodies: names(i.bodies),
+            objects: names(i.bodies),
             features: format!("vertex {}", i.vertex),
             place: i.place,
             depth: i.depth,
         });
-        let overlaps = self.report.overlaps.iter().map(|o| Finding {
+        let overlaps = self.state.overlaps.iter().map(|o| FoundPair {
             kind: "overlap",
-            bodies: names(o.bodies),
+            objects: names(o.bodies),
             features: format!("{:?} {} and {}", o.kind, o.features[0], o.features[1]),
             place: o.place,
             depth: o.depth,
         });
-        let mut out: Vec<Finding> = crossings.chain(inside).chain(overlaps).collect();
+        let mut out: Vec<FoundPair> = crossings.chain(inside).chain(overlaps).collect();
         out.sort_by(|a, b| a.kind.cmp(b.kind).then(b.depth.total_cmp(&a.depth)));
         out
     }
 }
 
-impl Finding {
+impl FoundPair {
     /// One line.
     pub fn sentence(&self) -> String {
         let p = self.place;
         format!(
             "{}: `{}` and `{}` ({}) at ({:.4}, {:.4}, {:.4}), {:.3} mm deep",
             self.kind,
-            self.bodies[0],
-            self.bodies[1],
+            self.objects[0],
+            self.objects[1],
             self.features,
             p.x,
             p.y,

@@ -1,0 +1,134 @@
+//! A step that fails leaves the state and the memory of its method as they were, to the bit, and its arrays where they were.
+
+mod common;
+
+use common::Run;
+use stiction_bodies::State;
+use stiction_numerics::Vec3;
+use stiction_solvers::{SavedState, StepError, World, methods};
+
+/// Steps before the one that fails: enough to touch the floor and to have duals, impulses and anchors.
+const STEPS: usize = 6;
+
+/// Step size \[s\].
+const H: f64 = 0.01;
+
+/// A body that its method takes, 1 mm above a floor and held at one end by a pin that moves.
+fn scene(key: &str, motion: &str) -> String {
+    let body = match key {
+        "admm_integrator" => {
+            "kind = 'rod'
+            mesh = { rod = { start = [0, 0, 0.002], end = [0.1, 0, 0.002], segments = 10 } }
+            material = { density = 1300.0, radius = 0.001, young = 1e7, poisson = 0.3 }
+            pins = [{ select = { indices = [0, 1] }, MOTION }]"
+        }
+        _ => {
+            "kind = 'cloth'
+            mesh = { grid = { size = [0.1, 0.1], cells = [4, 4] } }
+            material = { density = 300.0, thickness = 0.001, young = 2e4, poisson = 0.3, law = 'stvk' }
+            translate = [0, 0, 0.0025]
+            velocity = [0, 0, -0.1]
+            gap = 0.001
+            pins = [{ select = 'left', MOTION }]"
+        }
+    };
+    format!(
+        "stiction = 1
+        method = {{ key = '{key}' }}
+        [bodies.piece]
+        {}
+        [colliders.floor]
+        plane = {{ offset = 0 }}
+        gap = 0.001",
+        body.replace("MOTION", motion)
+    )
+}
+
+const LIFT: &str = "motion = { velocity = [0, 0, 0.05] }";
+
+fn try_step(run: &mut Run) -> Result<(), StepError> {
+    let world = World { model: &run.model, parameters: &run.parameters };
+    run.solver.step(world, &mut run.state, H).map(drop)
+}
+
+fn started(key: &str, motion: &str) -> Run {
+    let mut run = Run::new(&scene(key, motion));
+    (0..STEPS).for_each(|_| drop(run.step(H)));
+    run
+}
+
+fn bits(vectors: &[Vec3]) -> Vec<u64> {
+    vectors.iter().flatten().map(|c| c.to_bits()).collect()
+}
+
+/// All numbers of a run, to the bit.
+fn all_bits(state: &State, saved: &SavedState) -> Vec<u64> {
+    let mut out = vec![state.time.to_bits(), u64::from(saved.version)];
+    out.extend(bits(&state.blocks).into_iter().chain(bits(&state.velocities)));
+    for frame in &state.frames {
+        out.extend(bits(&[frame.tangent, frame.director]));
+        out.push(frame.reference_twist.to_bits());
+    }
+    out.extend(saved.numbers.values().flatten().map(|c| c.to_bits()));
+    out.extend(saved.keys.values().flatten());
+    out
+}
+
+/// Steps until one fails, and checks that nothing was changed by it. `barrier` first comes closer in shorter steps.
+fn fails(key: &str, run: &mut Run, steps: usize) -> StepError {
+    for _ in 0..steps {
+        let before = all_bits(&run.state, &run.solver.save());
+        if let Err(error) = try_step(run) {
+            let is_same = all_bits(&run.state, &run.solver.save()) == before;
+            assert!(is_same, "{key} changed something: {error}");
+            return error;
+        }
+    }
+    panic!("{key} made all {steps} steps");
+}
+
+/// Gravity that is not a number fails a step; with gravity as it was, the run goes on as if nothing had happened.
+#[test]
+fn a_force_that_is_no_number_changes_nothing() {
+    for key in methods().iter().map(|method| method.key) {
+        let [mut run, mut twin] = [(); 2].map(|()| started(key, LIFT));
+        let gravity = std::mem::replace(&mut run.parameters.gravity, Vec3::repeat(f64::NAN));
+        let error = fails(key, &mut run, 1);
+        println!("{key}: {error}");
+        run.parameters.gravity = gravity;
+        for run in [&mut run, &mut twin] {
+            (0..2).for_each(|_| drop(run.step(H)));
+        }
+        let after = |run: &Run| all_bits(&run.state, &run.solver.save());
+        assert!(after(&run) == after(&twin), "{key}: a failed step changed what follows it");
+    }
+}
+
+/// A pin that jumps further than numbers reach.
+#[test]
+fn a_pin_that_cannot_be_followed_changes_nothing() {
+    let jump = "motion = { keys = [{ time = 0.065 }, { time = 0.0699, translate = [1e308, 0, 0] }] }";
+    for key in methods().iter().map(|method| method.key) {
+        let mut run = started(key, jump);
+        let error = fails(key, &mut run, 100);
+        println!("{key}: {error}");
+    }
+}
+
+/// A step writes into the arrays of the state.
+#[test]
+fn arrays_of_the_state_never_move() {
+    for key in methods().iter().map(|method| method.key) {
+        let mut run = Run::new(&scene(key, LIFT));
+        let place = |state: &State| {
+            [
+                state.blocks.as_ptr().cast::<u8>(),
+                state.velocities.as_ptr().cast(),
+                state.frames.as_ptr().cast(),
+            ]
+        };
+        let before = place(&run.state);
+        (0..STEPS).for_each(|_| drop(run.step(H)));
+        assert_eq!(place(&run.state), before, "{key}");
+    }
+}
