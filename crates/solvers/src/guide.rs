@@ -1,9 +1,11 @@
 //! The options of a method in words, from the same source that reads them: names, types, defaults and meanings.
 
 use crate::registry::methods;
+use crate::support::{Level, features, level};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use stiction_scene::METHODS;
 
 /// One option of a method.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -76,12 +78,10 @@ fn word(value: &Value) -> String {
 
 /// The page about methods and their options (`docs/methods.md`).
 pub fn guide_text() -> String {
-    let mut text = String::from(INTRODUCTION);
+    let mut text = String::from(INTRODUCTION) + &support_matrix();
     for method in methods() {
         let readme = format!("../crates/solvers/src/{}/README.md", method.key);
         text += &format!("\n## `{}`\n\nMethod: {}. [More]({readme}).\n\n", method.key, method.summary);
-        let left: Vec<&str> = method.leaves_out.iter().map(|wish| wish.name()).collect();
-        text += &format!("Does not act under it: {}.\n\n", left.join(", "));
         text += "| option | type | default | meaning |\n| --- | --- | --- | --- |\n";
         for option in method.options() {
             let default =
@@ -97,13 +97,34 @@ pub fn guide_text() -> String {
     text
 }
 
+/// What every method supports, as a table in Markdown.
+fn support_matrix() -> String {
+    let keys: Vec<String> = METHODS.iter().map(|key| format!("`{key}`")).collect();
+    let mut text = format!("| feature | {} |\n| --- |{}\n", keys.join(" | "), " --- |".repeat(keys.len()));
+    for feature in features() {
+        let cells: Vec<String> =
+            METHODS.iter().map(|key| level(key, feature).map_or(String::new(), Level::text)).collect();
+        text += &format!("| {} | {} |\n", feature.name(), cells.join(" | "));
+    }
+    text
+}
+
 const INTRODUCTION: &str = "# Methods and their options
 
-Every method runs the same scenes. Its options stand in `[method]` beside `key`, or in `[methods.KEY]`, which is used when that method
-is chosen with `--method KEY`; `--set method.sweeps=10` changes one for a run. `stiction methods` lists the methods, `stiction methods KEY`
-the options of one. Lengths are metres, times seconds.
+Every method runs the same scenes. Its options go into `[method]` next to `key`, or into
+`[methods.KEY]`, which is used when that method is chosen with `--method KEY`;
+`--set method.sweeps=10` changes one for a run. `stiction methods` lists the methods and what they
+support, `stiction methods KEY` the options of one. Lengths are in metres, times in seconds.
 
-This page is made from the code: `cargo run -p stiction-solvers --release --example methods > docs/methods.md`.
+This page is made from the code:
+`cargo run -p stiction-solvers --release --example methods > docs/methods.md`.
+
+## What each method supports
+
+`yes`: simulated as [scene.md](scene.md) says. `as …`: replaced by what is named. `ignored`: the scene
+runs without it. `check` and `run` print a note where something is replaced or ignored. `refused`: the
+scene does not run, and the error names the methods that can. `–`: the question does not arise.
+
 ";
 
 #[cfg(test)]

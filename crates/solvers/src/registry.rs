@@ -7,13 +7,12 @@ use crate::guide::{OptionInfo, describe};
 use crate::newton::{NewtonOptions, NewtonSolver};
 use crate::pd::{PdOptions, PdSolver};
 use crate::solver::{Solver, World};
-use crate::unheeded::Wish;
+use crate::support::{self, Feature, Level};
 use crate::xpbd::{XpbdOptions, XpbdSolver};
 use serde::de::DeserializeOwned;
 use stiction_collision::MeshError;
 use stiction_energy::ElasticityError;
 use stiction_scene::Problem;
-use stiction_scene::material::MembraneLaw;
 use stiction_scene::resolved::MethodChoice;
 
 /// Why a method cannot run a scene.
@@ -71,10 +70,6 @@ pub struct MethodInfo {
     pub key: &'static str,
     /// What it is.
     pub summary: &'static str,
-    /// Whether it pushes bodies apart that penetrate at the start (option `resolve_time`).
-    pub resolves: bool,
-    /// What it leaves out of what a scene can ask for.
-    pub leaves_out: &'static [Wish],
     options: fn() -> Vec<OptionInfo>,
     create: Create,
 }
@@ -94,8 +89,6 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "newton",
             summary: "projected Newton, backward Euler, no contact: the reference for elasticity",
-            resolves: false,
-            leaves_out: &[Wish::Contact, Wish::StrainLimit],
             options: describe::<NewtonOptions>,
             create: |choice, world| {
                 let options = parse(choice, NewtonOptions::validate)?;
@@ -105,8 +98,6 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "admm",
             summary: "projected Newton + ADMM, Gauss–Seidel contact with exact Coulomb friction",
-            resolves: true,
-            leaves_out: &[Wish::StrainLimit],
             options: describe::<AdmmOptions>,
             create: |choice, world| {
                 let options = parse(choice, AdmmOptions::validate)?;
@@ -116,8 +107,6 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "admm_integrator",
             summary: "ADMM time integrator for strands: local elastic and contact steps, tridiagonal solves",
-            resolves: true,
-            leaves_out: &[Wish::Drag, Wish::Stickiness],
             options: describe::<IntegratorOptions>,
             create: |choice, world| {
                 let options = parse(choice, IntegratorOptions::validate)?;
@@ -127,26 +116,15 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "pd",
             summary: "projective dynamics with ADMM contact, one prefactored matrix: interactive soft bodies",
-            resolves: true,
-            leaves_out: &[
-                Wish::Stickiness,
-                Wish::Law(MembraneLaw::Arap),
-                Wish::Bending,
-                Wish::Twist,
-                Wish::Thinness,
-            ],
             options: describe::<PdOptions>,
             create: |choice, world| {
                 let options = parse(choice, PdOptions::validate)?;
-                refuse_frames(choice, world)?;
                 Ok(Box::new(PdSolver::new(options, world)?))
             },
         },
         MethodInfo {
             key: "barrier",
             summary: "inexact Newton with cubic barriers and anchored friction: nothing ever intersects",
-            resolves: false,
-            leaves_out: &[Wish::Grain, Wish::Stickiness],
             options: describe::<BarrierOptions>,
             create: |choice, world| {
                 let options = parse(choice, BarrierOptions::validate)?;
@@ -156,74 +134,19 @@ pub fn methods() -> &'static [MethodInfo] {
         MethodInfo {
             key: "xpbd",
             summary: "compliant position-based cloth: a beginning, to compare with",
-            resolves: true,
-            leaves_out: &[
-                Wish::StrainLimit,
-                Wish::Stickiness,
-                Wish::Drag,
-                Wish::Damping,
-                Wish::Law(MembraneLaw::Stvk),
-                Wish::Bending,
-                Wish::Curvature,
-            ],
             options: describe::<XpbdOptions>,
             create: |choice, world| {
                 let options = parse(choice, XpbdOptions::validate)?;
-                refuse_frames(choice, world)?;
                 Ok(Box::new(XpbdSolver::new(options, world)?))
             },
         },
     ]
 }
 
-/// `pd` and `xpbd` have no constraint for material points of frames, nor for hair that stands on cloth.
-fn refuse_frames(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodError> {
-    let message = match world.model.bodies.iter().find(|b| b.kind.on_frames()) {
-        Some(body) => {
-            format!("body `{}` is on frames, which this method cannot simulate: take `admm`", body.name)
-        }
-        None if !world.model.roots.raised.is_empty() => {
-            "strands grow on cloth, which this method cannot simulate: take `admm`".to_owned()
-        }
-        None => return Ok(()),
-    };
-    Err(MethodError::Refused { key: choice.key.clone(), message })
-}
-
-/// Only `barrier` solves with the coupling of a whole surface by its pressure.
-fn refuse_inflation(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodError> {
-    match world.model.bodies.iter().find(|b| b.inflation.is_some()) {
-        Some(body) if choice.key != "barrier" => {
-            let message =
-                format!("body `{}` has `inflation`, which only `barrier` knows: take that", body.name);
-            Err(MethodError::Refused { key: choice.key.clone(), message })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// No method moves rigid bodies or holds joints yet; joints hold nothing but rigid bodies.
-fn refuse_rigid(choice: &MethodChoice, world: World<'_>) -> Result<(), MethodError> {
-    let model = world.model;
-    let Some(rigid) = model.rigid.bodies.first() else { return Ok(()) };
-    let body = &model.bodies[rigid.body as usize].name;
-    let joint =
-        model.joints.first().map_or_else(String::new, |j| format!(" (nor joints such as `{}`)", j.name));
-    let message = format!(
-        "body `{body}` is rigid, which no method can simulate yet{joint}: write `kind = \"affine\"` with the material of a \
-         stiff solid, under `admm` or `barrier`"
-    );
-    Err(MethodError::Refused { key: choice.key.clone(), message })
-}
-
 /// Makes the solver that a scene asks for; options are checked here, before anything runs.
 pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>, MethodError> {
     match methods().iter().find(|method| method.key == choice.key) {
-        Some(method) => {
-            refuse_rigid(choice, world)?;
-            refuse_inflation(choice, world)?;
-            (method.create)(choice, world)
-        }
+        Some(method) => (method.create)(choice, world),
         None => {
             let known: Vec<&str> = methods().iter().map(|m| m.key).collect();
             Err(MethodError::Unknown { key: choice.key.clone(), known: known.join(", ") })
@@ -231,14 +154,17 @@ pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>
     }
 }
 
-/// The choice of a scene that wants penetrations at the start opened over a time \[s\]: its method's own option wins, and a method
-/// that cannot do it says so.
+/// The choice of a scene that wants penetrations at the start opened over a time \[s\]. The method's
+/// own option wins; a method that cannot do it is an error.
 pub fn with_resolve_time(choice: &MethodChoice, seconds: f64) -> Result<MethodChoice, MethodError> {
-    let mut choice = choice.clone();
-    if methods().iter().any(|method| method.key == choice.key && !method.resolves) {
-        let message = "it does not push bodies apart at the start: take `initial_contact` out, or choose another method";
-        return Err(MethodError::Refused { key: choice.key, message: message.to_owned() });
+    if support::level(&choice.key, Feature::InitialContact) == Some(Level::Refused) {
+        return Err(support::refusal(
+            &choice.key,
+            Feature::InitialContact,
+            "`initial_contact = { resolve = … }`",
+        ));
     }
+    let mut choice = choice.clone();
     choice.options.entry("resolve_time").or_insert(toml::Value::Float(seconds));
     Ok(choice)
 }

@@ -8,7 +8,7 @@ use crate::threads::Threads;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use stiction_output::{RunSummary, holds_run};
-use stiction_solvers::unheeded;
+use stiction_solvers::ignored_settings;
 
 /// A scene, read and checked, with the folder that its run goes to.
 pub struct Job {
@@ -32,7 +32,7 @@ impl Job {
 
     /// What the scene asks for and its method ignores, in sentences.
     pub fn notes(&self) -> Vec<String> {
-        unheeded(&self.opened.scene)
+        ignored_settings(&self.opened.scene)
     }
 
     /// Whether the folder holds a run that this one would not continue.

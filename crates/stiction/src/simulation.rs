@@ -9,9 +9,8 @@ use crate::threads::Threads;
 use stiction_bodies::{Model, Parameters, State, build};
 use stiction_contact::detect::IntersectionCheck;
 use stiction_scene::{InitialContact, Scene};
-use stiction_solvers::{
-    MethodError, MethodInfo, Solver, StepReport, Wish, World, create, methods, unheeded, with_resolve_time,
-};
+use stiction_solvers::support::{Feature, Level, level};
+use stiction_solvers::{MethodError, Solver, StepReport, World, create, ignored_settings, with_resolve_time};
 
 /// A scene that runs.
 pub struct Simulation {
@@ -71,7 +70,7 @@ impl Simulation {
             InitialContact::Resolve { seconds } => with_resolve_time(&scene.method, seconds)?,
             InitialContact::MethodDefault | InitialContact::Refuse => scene.method.clone(),
         };
-        let notes = unheeded(&scene);
+        let notes = ignored_settings(&scene);
         let simulation = Simulation::with_solver(scene, |world| create(&choice, world))?;
         Ok(Simulation { notes, ..simulation })
     }
@@ -228,7 +227,6 @@ impl Simulation {
     /// Whether bodies touch under the method that runs it; of a caller's own solver that is
     /// assumed.
     pub fn has_contact(&self) -> bool {
-        let has = |method: &MethodInfo| !method.leaves_out.contains(&Wish::Contact);
-        methods().iter().find(|method| method.key == self.method()).is_none_or(has)
+        level(self.method(), Feature::Contact).is_none_or(|level| level == Level::Exact)
     }
 }

@@ -15,6 +15,7 @@ use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use crate::support;
 use stiction_bodies::State;
 use stiction_contact::ImpulseMemory;
 use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
@@ -55,6 +56,7 @@ struct Step<'a> {
 impl AdmmSolver {
     /// A solver for a model.
     pub fn new(options: AdmmOptions, world: World<'_>) -> Result<AdmmSolver, MethodError> {
+        support::check("admm", world)?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let system = BlockMatrix::zeros(elasticity.pattern().clone());
         let workspace = Workspace {

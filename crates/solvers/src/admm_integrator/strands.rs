@@ -10,13 +10,13 @@
 use super::options::IntegratorOptions;
 use crate::registry::MethodError;
 use crate::solver::{StepError, World};
+use crate::support;
 use rayon::prelude::*;
 use std::ops::Range;
 use stiction_energy::rod::{RodBendTwist, RodStretch};
 use stiction_energy::{Elasticity, MaterialTable};
 use stiction_numerics::banded::{BandedCholesky, BandedMatrix};
 use stiction_numerics::{Mat3, Vec3};
-use stiction_scene::resolved::BodyKind;
 
 /// Elements of stretching and bending, as many as the model has edges and joints, and the values that they take.
 #[derive(Clone, Copy)]
@@ -72,28 +72,13 @@ pub struct Strands {
 impl Strands {
     /// The strands of a model, or why this method cannot run it.
     pub fn new(world: World<'_>) -> Result<Strands, MethodError> {
+        support::check("admm_integrator", world)?;
         let model = world.model;
-        let refuse = |message: String| MethodError::Refused { key: "admm_integrator".to_owned(), message };
-        if let Some(body) = model.bodies.iter().find(|b| b.kind != BodyKind::Rod) {
-            return Err(refuse(format!(
-                "body `{}` is not of rods: this method relaxes hair alone, take `admm`",
-                body.name
-            )));
-        }
-        if !model.couplings.is_empty() || !model.anchors.groups.is_empty() || !model.roots.raised.is_empty() {
-            let message =
-                "it has no attachments, stitches or soft pins: hold roots by exact pins, or take `admm`";
-            return Err(refuse(message.to_owned()));
-        }
         let mut of_node = vec![u32::MAX; model.nodes];
         let (mut list, mut joint) = (Vec::with_capacity(model.rods.strands.len()), 0);
         for (index, strand) in model.rods.strands.iter().enumerate() {
             for &node in &strand.nodes {
-                if std::mem::replace(&mut of_node[node as usize], index as u32) != u32::MAX {
-                    let message =
-                        format!("strand {index} is closed or shares node {node} with another: take `admm`");
-                    return Err(refuse(message));
-                }
+                of_node[node as usize] = index as u32;
             }
             let edges = strand.first_edge as usize..strand.first_edge as usize + strand.nodes.len() - 1;
             let joints = joint..joint + strand.nodes.len() - 2;

@@ -19,6 +19,7 @@ use crate::registry::MethodError;
 use crate::report::{ContactSample, StepReport, StepSeconds, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use crate::support;
 use std::borrow::Cow;
 use stiction_bodies::{Model, Parameters, State};
 use stiction_energy::Elasticity;
@@ -61,6 +62,7 @@ struct Attempt {
 impl BarrierSolver {
     /// A solver for a model.
     pub fn new(options: BarrierOptions, world: World<'_>) -> Result<BarrierSolver, MethodError> {
+        support::check("barrier", world)?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let system = BlockMatrix::zeros(elasticity.pattern().clone());
         let detector = Detector::new(world.model, elasticity.pattern())?;

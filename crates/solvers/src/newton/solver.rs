@@ -5,11 +5,13 @@ use crate::advance::energies;
 use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::incremental::{IncrementalPotential, Inertia};
 use crate::linear::{LinearChoice, LinearSolver};
+use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use crate::support;
 use stiction_bodies::State;
-use stiction_energy::{Curvature, Elasticity, ElasticityError};
+use stiction_energy::{Curvature, Elasticity};
 use stiction_numerics::{BlockMatrix, Vec3, ordered_dot};
 
 /// Backward Euler by projected Newton, no contact.
@@ -32,7 +34,8 @@ const SMALLEST_STEP: f64 = 1e-12;
 
 impl NewtonSolver {
     /// A solver for a model.
-    pub fn new(options: NewtonOptions, world: World<'_>) -> Result<NewtonSolver, ElasticityError> {
+    pub fn new(options: NewtonOptions, world: World<'_>) -> Result<NewtonSolver, MethodError> {
+        support::check("newton", world)?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let matrix = BlockMatrix::zeros(elasticity.pattern().clone());
         let linear = LinearSolver::new(options.linear, world.model.nodes);

@@ -13,6 +13,7 @@ use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use crate::support;
 use rayon::prelude::*;
 use stiction_bodies::surfaces::VertexSource;
 use stiction_bodies::{Prescription, State};
@@ -105,6 +106,7 @@ struct Prepared {
 impl PdSolver {
     /// A solver for a model.
     pub fn new(options: PdOptions, world: World<'_>) -> Result<PdSolver, MethodError> {
+        support::check("pd", world)?;
         let names = world.model.bodies.iter().map(|b| b.name.as_str());
         options.check_names(names).map_err(|message| MethodError::Value {
             key: "pd".to_owned(),

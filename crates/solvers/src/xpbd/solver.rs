@@ -10,12 +10,12 @@ use crate::registry::MethodError;
 use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
+use crate::support;
 use stiction_bodies::{Prescription, State};
 use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
 use stiction_contact::{ContactSet, NewContact, ProjectOptions};
 use stiction_energy::{Compliant, Elasticity, ElasticityError};
 use stiction_numerics::{Vec3, ordered_max_by};
-use stiction_scene::material::Material;
 
 /// Compliant position-based dynamics of cloth.
 pub struct XpbdSolver {
@@ -28,18 +28,8 @@ pub struct XpbdSolver {
 impl XpbdSolver {
     /// A solver for a model of cloth.
     pub fn new(options: XpbdOptions, world: World<'_>) -> Result<XpbdSolver, MethodError> {
+        support::check("xpbd", world)?;
         let (model, parameters) = (world.model, world.parameters);
-        let refuse = |message: String| MethodError::Refused { key: "xpbd".to_owned(), message };
-        let other = |m: &Material| !matches!(m, Material::Cloth(_));
-        if let Some(body) = parameters.materials.iter().position(other) {
-            let name = &model.bodies[body].name;
-            return Err(refuse(format!("it takes cloth only, and `{name}` is none: take `pd` or `admm`")));
-        }
-        if !(model.anchors.groups.is_empty() && model.couplings.is_empty()) {
-            return Err(refuse(
-                "it knows no soft pins, attachments or stitches: take `pd` or `admm`".to_owned(),
-            ));
-        }
         let elasticity = Elasticity::new(model, parameters)?;
         let mut constraints = Constraints::new(model);
         let materials = elasticity.materials();
