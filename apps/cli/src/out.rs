@@ -1,7 +1,8 @@
 //! Lines on standard output and standard error that survive a closed pipe.
 //!
-//! `println!` panics when its reader has gone (`stiction scenes | head -3`). Here results that nobody reads are dropped and the command goes on
-//! to its own exit code, so that `stiction verify | head -3` still fails where it should; notes on standard error are dropped too, so that a run
+//! `println!` panics when its reader has gone (`stiction scenes | head -3`). Here results that
+//! nobody reads are dropped and the command goes on to its own exit code, so that `stiction verify
+//! | head -3` still fails where it should; notes on standard error are dropped too, so that a run
 //! goes on when whoever watched it has left.
 
 use std::fmt::Arguments;

@@ -231,3 +231,35 @@ fn only_regular_files_are_read() {
     let scene = Loader::default().file(&base.join("pipe.toml"), &[] as &[&str]).map(|_| ());
     assert!(scene.expect_err("a pipe").to_string().contains("a named pipe"));
 }
+
+/// Nearly all pairs within reach: `check` would look at each of them.
+#[test]
+fn crowded_scenes_are_refused_with_their_cause() {
+    let grid = "mesh = { grid = { size = [1, 1], cells = [100, 100] } }\n";
+    let thick = format!("{CLOTH}{grid}thickness = 2\n");
+    refused(&thick, &["bodies.a.thickness", "reach 2.001e0 m", "units of `thickness`"]);
+    refused(&format!("{CLOTH}{grid}gap = 5\n"), &["thickness and gap of `a`"]);
+    let far = "[bodies.b]\nkind = 'cloth'\nmaterial = 'cotton'\ntranslate = [1e11, 0, 0]\n\
+               mesh = { grid = { size = [100, 100], cells = [2, 2] } }\n";
+    refused(&format!("{CLOTH}{grid}{far}"), &["so wide", "move the bodies together"]);
+    let copies = "mesh = { grid = { size = [1, 1], cells = [9, 9] } }\narray = { count = [1000, 1, 1], step = [0, 0, 0] }\n";
+    refused(&format!("{CLOTH}{copies}"), &["on top of each other"]);
+    // A collider that reaches everything, and what is merely fine or thick.
+    let wall = "[colliders.c]\nthickness = 9\nmesh = { sphere = { radius = 1, subdivisions = 5 } }\n";
+    refused(&format!("{CLOTH}{grid}{wall}"), &["within reach of contact"]);
+    assert!(load_in(Path::new("."), &format!("{CLOTH}{grid}thickness = 0.05\n")).is_ok());
+    assert!(load_in(Path::new("."), &thick.replace("100, 100", "20, 20")).is_ok());
+}
+
+#[test]
+fn masses_beyond_physics_are_refused() {
+    let body = |line: &str, size: &str| {
+        format!(
+            "stiction = 1\n[bodies.a]\nkind = 'cloth'\nmaterial = {{ preset = 'cotton', {line} }}\n\
+             mesh = {{ grid = {{ size = [{size}, {size}], cells = [2, 2] }} }}\n"
+        )
+    };
+    assert!(load_in(Path::new("."), &body("density = 300", "1")).is_ok());
+    refused(&body("density = 1e300", "1e10"), &["bodies.a", "the mass is", "1e30 kg"]);
+    refused(&body("density = 1e-300", "1e-10"), &["lightest cell", "1e-30 kg"]);
+}

@@ -55,8 +55,8 @@ impl Threads {
     }
 }
 
-/// More threads than this only cost memory and switches: four per core, but 64 on small machines, where
-/// tests compare results over numbers of threads.
+/// More threads than this only cost memory and switches: four per core, but 64 on small machines,
+/// where tests compare results over numbers of threads.
 fn most_threads() -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     cores.saturating_mul(4).max(64)

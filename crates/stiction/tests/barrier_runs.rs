@@ -1,4 +1,5 @@
-//! Runs of method `barrier`: a start that it refuses removes nothing, and frames fall on multiples of 1/fps under both policies.
+//! Runs of method `barrier`: a start that it refuses removes nothing, and frames fall on multiples
+//! of 1/fps under both policies.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -1,11 +1,13 @@
-//! The same scene gives the same bits on any number of threads, and in a run that was stopped and resumed.
+//! The same scene gives the same bits on any number of threads, and in a run that was stopped and
+//! resumed.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 use stiction::output::{RunStatus, RunSummary};
 use stiction::{RunOptions, Simulation, run};
 
-/// Small versions of scenes that together use every kind of body and three methods; stones of a falling arch are kept apart by the final filter.
+/// Small versions of scenes that together use every kind of body and three methods; stones of a
+/// falling arch are kept apart by the final filter.
 const SCENES: [(&str, &[&str]); 5] = [
     (FILTERED, &["grip=low", "frames=31"]),
     ("hanging_cloth", &["frames=4", "bodies.sheet.mesh.grid.cells=[12, 12]"]),

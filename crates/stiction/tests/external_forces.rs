@@ -45,7 +45,8 @@ fn drift(simulation: &Simulation) -> Vec3 {
 
 const METHODS: [&str; 6] = ["newton", "admm", "admm_integrator", "pd", "barrier", "xpbd"];
 
-/// A body that is pushed with F in all accelerates by F/m, and goes on at its speed once the push is over.
+/// A body that is pushed with F in all accelerates by F/m, and goes on at its speed once the push
+/// is over.
 #[test]
 fn a_free_body_accelerates_by_force_over_mass() {
     assert_eq!(METHODS.len(), stiction::solvers::methods().len(), "every method is tried");

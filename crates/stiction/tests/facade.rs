@@ -1,4 +1,5 @@
-//! The library as a host program uses it: scenes by name, own solvers, own threads, steps off the clock.
+//! The library as a host program uses it: scenes by name, own solvers, own threads, steps off the
+//! clock.
 
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! A start with penetration is opened over the time that the scene gives, or refused by a method that cannot.
+//! A start with penetration is opened over the time that the scene gives, or refused by a method
+//! that cannot.
 
 use std::path::Path;
 use stiction::Simulation;
@@ -53,7 +54,8 @@ fn a_method_that_cannot_push_apart_says_so() {
     }
 }
 
-/// A barrier cannot open what is closed: the first step blames the input, with names, place and depth.
+/// A barrier cannot open what is closed: the first step blames the input, with names, place and
+/// depth.
 #[test]
 fn a_barrier_refuses_bodies_that_cross_at_the_start() {
     let text = "stiction = 1

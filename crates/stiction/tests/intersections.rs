@@ -1,4 +1,5 @@
-//! The check for intersections finds what the collision service of a method finds, and changes nothing.
+//! The check for intersections finds what the collision service of a method finds, and changes
+//! nothing.
 
 use std::path::Path;
 use stiction::Simulation;

@@ -1,4 +1,5 @@
-//! The tree shows the route: a crate depends only on crates above it, and rooms in `solvers` never import each other.
+//! The tree shows the route: a crate depends only on crates above it, and rooms in `solvers` never
+//! import each other.
 
 use std::path::Path;
 use std::process::Command;

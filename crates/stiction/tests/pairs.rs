@@ -4,7 +4,8 @@ use std::path::Path;
 use stiction::Simulation;
 use stiction::scene::load_text;
 
-/// How far a block of 1 kg under a ceiling falls in ten steps of 10 ms when its pair with the ceiling has these values \[m\].
+/// How far a block of 1 kg under a ceiling falls in ten steps of 10 ms when its pair with the
+/// ceiling has these values \[m\].
 fn fall(pair: &str, ceiling: f64) -> f64 {
     let text = format!(
         "stiction = 1
@@ -45,7 +46,8 @@ fn cohesion_of_a_pair_carries_a_weight_up_to_its_force() {
 
 #[test]
 fn cohesion_fades_over_the_gap() {
-    // Half way through the gap half of the force is left: 1.5 weights carry at distance zero, not there.
+    // Half way through the gap half of the force is left: 1.5 weights carry at distance zero, not
+    // there.
     let corner = 9.81 / 4.0;
     assert!(fall(&format!("cohesion = {}", 1.5 * corner), 0.0505) > 0.01);
 }

@@ -42,7 +42,8 @@ pub fn verify(options: &VerifyOptions) -> Result<(), Failure> {
     }
 }
 
-/// A case that was asked for by name, without the files that it needs, is a wrong request: said before anything is measured.
+/// A case that was asked for by name, without the files that it needs, is a wrong request: said
+/// before anything is measured.
 fn refuse_without_data(options: &VerifyOptions, cases: &[Case]) -> Result<(), Failure> {
     let named = !options.cases.is_empty() && options.data.is_none();
     match cases.iter().find(|case| named && case.needs_data()) {
@@ -54,7 +55,8 @@ fn refuse_without_data(options: &VerifyOptions, cases: &[Case]) -> Result<(), Fa
     }
 }
 
-/// So is one whose files are not in the folder that was given, and names of which none can be measured.
+/// So is one whose files are not in the folder that was given, and names of which none can be
+/// measured.
 fn refuse_skipped(options: &VerifyOptions, cases: &[Case], verdicts: &[Verdict]) -> Result<(), Failure> {
     if options.cases.is_empty() {
         return Ok(());

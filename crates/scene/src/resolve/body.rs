@@ -7,6 +7,7 @@ use super::copies::copies;
 use super::frames::{frame_pins, on_frames, refuse_frames};
 use super::grain::friction_direction;
 use super::inflation::inflation;
+use super::mass::check_mass;
 use super::material::{friction, kind_name, material};
 use super::mesh::{Placement, raw_mesh};
 use super::motion::motion;
@@ -79,6 +80,7 @@ fn body(
     let (raw, mut mesh, rigid) = geometry(path, file, &placement, context)?;
     let rest = rest_shape(&at("rest"), file, &mut mesh, &placement, context)?;
     let (material, suggested_friction) = material(&at("material"), file, rigid.as_ref())?;
+    check_mass(path, &mesh, &material)?;
     let groups = groups(path, file, &raw, &mesh)?;
     let thickness = thickness(path, file, &material)?;
     let embedded = surface(&at("surface"), file, &mesh, &placement, context)?;

@@ -5,10 +5,12 @@ mod check;
 mod collider;
 mod copies;
 mod couple;
+mod crowding;
 mod frames;
 mod grain;
 mod inflation;
 mod joint;
+mod mass;
 mod material;
 mod mesh;
 mod motion;
@@ -109,6 +111,7 @@ pub(crate) fn resolve(document: &Document, budget: &Budget) -> Resolved<(Scene, 
     if bodies.list.is_empty() {
         return fault("", Problem::MissingKey("bodies".into()), "add at least one `[bodies.NAME]` table");
     }
+    crowding::check_crowding(&bodies.list, &colliders)?;
     let scene = Scene {
         name: name(&file, &document.file)?,
         summary: file.summary.clone().unwrap_or_default(),
