@@ -30,6 +30,13 @@ pub struct RigidShape {
     pub inertia: Mat3,
 }
 
+impl RigidShape {
+    /// Largest distance of a vertex from the centre of mass \[m\].
+    pub fn size(&self) -> f64 {
+        self.vertices.iter().map(|a| a.norm()).fold(0.0, f64::max)
+    }
+}
+
 impl RigidBody {
     /// Where the vertices are at the start \[m\].
     pub fn world_vertices(&self) -> Vec<Vec3> {
