@@ -4,10 +4,12 @@ use crate::colliders::ColliderTable;
 use crate::couplings::{AnchorGroup, AnchorSource, Anchors, Coupling};
 use crate::derived::Derived;
 use crate::directions::SurfaceDirections;
+use crate::joints::{Joint, joints};
 use crate::mass::lumped_masses;
 use crate::model::{Body, Model, Skin};
-use crate::partition::{Joiner, Partition};
+use crate::partition::Joiner;
 use crate::pins::{PinGroup, PinSource, PinTable};
+use crate::rigid::{RigidBody, RigidTable};
 use crate::rods::RodTable;
 use crate::roots::Roots;
 use crate::shells::{ShellEdge, bisecting_frames, shell_edges};
@@ -15,7 +17,7 @@ use crate::springs::SpringId;
 use crate::surfaces::{ObjectSurface, Surfaces};
 use stiction_numerics::Vec3;
 use stiction_scene::geometry::surface_of_tets;
-use stiction_scene::resolved::{self, AttachmentTarget, Cells, MaterialPoint, Scene, WeightedPoint};
+use stiction_scene::resolved::{self, AttachmentTarget, Cells, MaterialPoint, Pin, Scene, WeightedPoint};
 
 /// Why a scene cannot be compiled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -37,10 +39,11 @@ pub enum BuildError {
 
 /// Compiles a scene.
 pub fn build(scene: &Scene) -> Result<Model, BuildError> {
-    let nodes: usize = scene.bodies.iter().map(|b| b.mesh.vertices.len()).sum();
-    if nodes >= u32::MAX as usize / 2 {
-        return Err(BuildError::TooLarge(nodes));
+    let vertices: usize = scene.bodies.iter().map(|b| b.mesh.vertices.len()).sum();
+    if vertices >= u32::MAX as usize / 2 {
+        return Err(BuildError::TooLarge(vertices));
     }
+    let nodes: usize = scene.bodies.iter().map(|b| node_places(b).len()).sum();
     let mut rods = RodTable::default();
     let mut shells = Vec::new();
     let mut bodies = Vec::with_capacity(scene.bodies.len());
@@ -48,8 +51,8 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
     let mut body_of_node = Vec::with_capacity(nodes);
     for (index, source) in scene.bodies.iter().enumerate() {
         let first = rest.len();
-        initial.extend_from_slice(&source.mesh.vertices);
-        rest.extend_from_slice(source.mesh.rest_vertices.as_deref().unwrap_or(&source.mesh.vertices));
+        initial.extend_from_slice(node_places(source));
+        rest.extend_from_slice(source.mesh.rest_vertices.as_deref().unwrap_or(node_places(source)));
         body_of_node.resize(rest.len(), index as u32);
         let mut body = compile_body(source, index as u32, first, &rest, &mut rods);
         let first_shell = shells.len();
@@ -59,10 +62,16 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         body.shell_edges = first_shell..shells.len();
         bodies.push(body);
     }
+    let mut rigid = rigid_table(scene, &mut bodies, nodes + rods.edges.len() + shells.len());
+    let rigid_of_body: Vec<Option<u32>> = bodies.iter().map(|b| b.rigid).collect();
+    let joints = joints(scene, &rigid, &rigid_of_body);
     let mut couplings = couplings(scene, &bodies);
     let roots = Roots::new(scene, &bodies, &mut couplings);
-    let (by_mesh, by_coupling) = partitions(nodes, &bodies, &rods, &shells, &couplings, &roots);
-    let surfaces = surfaces(scene, &mut bodies, nodes, &rods);
+    let mut joiner = joined_by_mesh(&bodies, &rods, &shells, &rigid);
+    let by_mesh = joiner.partition();
+    join_coupled(&mut joiner, &couplings, &roots, &rigid, &joints);
+    let by_coupling = joiner.partition();
+    let surfaces = surfaces(scene, &mut bodies, nodes, &rods, &mut rigid);
     let pins = pins(scene, &bodies, &rods, &shells, &initial);
     let anchors = anchors(scene, &bodies);
     let colliders = ColliderTable { colliders: scene.colliders.clone() };
@@ -74,6 +83,8 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
         body_of_node,
         rods,
         shell_edges: shells,
+        rigid,
+        joints,
         surfaces,
         colliders,
         pins,
@@ -86,6 +97,23 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
     };
     refuse_massless(scene, &model)?;
     Ok(model)
+}
+
+/// Where the nodes of a body are at the start: a rigid body has none.
+fn node_places(body: &resolved::Body) -> &[Vec3] {
+    if body.rigid.is_some() { &[] } else { &body.mesh.vertices }
+}
+
+/// The rigid bodies of a scene; their blocks begin after all others.
+fn rigid_table(scene: &Scene, bodies: &mut [Body], first_block: usize) -> RigidTable {
+    let mut table = RigidTable { bodies: Vec::new(), first_block };
+    for (index, (body, source)) in bodies.iter_mut().zip(&scene.bodies).enumerate() {
+        if let Some(rigid) = &source.rigid {
+            body.rigid = Some(table.len() as u32);
+            table.bodies.push(RigidBody::new(index as u32, rigid));
+        }
+    }
+    table
 }
 
 fn compile_body(
@@ -101,6 +129,8 @@ fn compile_body(
     match &source.mesh.cells {
         // The tets of frames are no cells: the body is elastic at its material points.
         _ if source.kind.on_frames() => {}
+        // The surface of a rigid body is not one of nodes.
+        _ if source.rigid.is_some() => {}
         Cells::Triangles(cells) => triangles = cells.iter().map(|t| t.map(global)).collect(),
         Cells::Tets(cells) => {
             tets = cells.iter().map(|t| t.map(global)).collect::<Vec<_>>();
@@ -116,7 +146,8 @@ fn compile_body(
     Body {
         name: source.name.clone(),
         kind: source.kind,
-        nodes: first..first + source.mesh.vertices.len(),
+        nodes: first..first + node_places(source).len(),
+        rigid: None,
         edges: edge_start..rods.edges.len(),
         joints: joint_start..rods.joints.len(),
         shell_edges: 0..0,
@@ -159,6 +190,11 @@ fn pins(scene: &Scene, bodies: &[Body], rods: &RodTable, shells: &[ShellEdge], i
     let mut groups = Vec::new();
     for (index, (body, source)) in bodies.iter().zip(&scene.bodies).enumerate() {
         for (number, pin) in source.pins.iter().enumerate().filter(|(_, p)| p.stiffness.is_none()) {
+            let source = PinSource { body: index, pin: number };
+            if body.rigid.is_some() {
+                groups.push(rigid_pin(body, pin, source));
+                continue;
+            }
             let nodes: Vec<u32> = pin.vertices.iter().map(|v| v + body.nodes.start as u32).collect();
             let held = |n: u32| nodes.binary_search(&n).is_ok();
             let held_triangle = |t: u32| body.triangles[t as usize].iter().all(|&n| held(n));
@@ -174,7 +210,8 @@ fn pins(scene: &Scene, bodies: &[Body], rods: &RodTable, shells: &[ShellEdge], i
             groups.push(PinGroup {
                 reference,
                 edges,
-                source: PinSource { body: index, pin: number },
+                rigid: None,
+                source,
                 follow: pin.follow,
                 active: pin.active.clone(),
                 nodes,
@@ -182,6 +219,19 @@ fn pins(scene: &Scene, bodies: &[Body], rods: &RodTable, shells: &[ShellEdge], i
         }
     }
     PinTable { groups }
+}
+
+/// A pin that holds a rigid body whole.
+fn rigid_pin(body: &Body, pin: &Pin, source: PinSource) -> PinGroup {
+    PinGroup {
+        nodes: Vec::new(),
+        reference: Vec::new(),
+        edges: Vec::new(),
+        rigid: body.rigid,
+        source,
+        follow: pin.follow,
+        active: pin.active.clone(),
+    }
 }
 
 fn anchors(scene: &Scene, bodies: &[Body]) -> Anchors {
@@ -269,15 +319,10 @@ fn separation(scene: &Scene, a: (usize, &WeightedPoint), b: (usize, &WeightedPoi
     place(a) - place(b)
 }
 
-fn partitions(
-    nodes: usize,
-    bodies: &[Body],
-    rods: &RodTable,
-    shells: &[ShellEdge],
-    couplings: &[Coupling],
-    roots: &Roots,
-) -> (Partition, Partition) {
-    let mut joiner = Joiner::new(nodes + rods.edges.len() + shells.len());
+/// Blocks joined by the meshes; the two blocks of a rigid body belong together.
+fn joined_by_mesh(bodies: &[Body], rods: &RodTable, shells: &[ShellEdge], rigid: &RigidTable) -> Joiner {
+    let mut joiner = Joiner::new(rigid.first_block + rigid.blocks());
+    let nodes = rigid.first_block - rods.edges.len() - shells.len();
     for body in bodies {
         body.tets.iter().for_each(|t| joiner.join_all(*t));
         body.triangles.iter().for_each(|t| joiner.join_all(*t));
@@ -290,13 +335,32 @@ fn partitions(
         let block = nodes + rods.edges.len() + index;
         joiner.join_all([edge.nodes[0], edge.nodes[1], block as u32]);
     }
-    let by_mesh = joiner.partition();
-    couplings.iter().for_each(|c| joiner.join_all(c.terms.iter().map(|t| t.0)));
-    roots.raised.iter().for_each(|r| joiner.join_all(r.nodes));
-    (by_mesh, joiner.partition())
+    for index in 0..rigid.len() {
+        joiner.join(rigid.centre_block(index) as u32, rigid.rotation_block(index) as u32);
+    }
+    joiner
 }
 
-fn surfaces(scene: &Scene, bodies: &mut [Body], nodes: usize, rods: &RodTable) -> Surfaces {
+/// Joins what springs, roots and joints hold together.
+fn join_coupled(
+    joiner: &mut Joiner,
+    couplings: &[Coupling],
+    roots: &Roots,
+    rigid: &RigidTable,
+    joints: &[Joint],
+) {
+    couplings.iter().for_each(|c| joiner.join_all(c.terms.iter().map(|t| t.0)));
+    roots.raised.iter().for_each(|r| joiner.join_all(r.nodes));
+    joints.iter().for_each(|j| joiner.join_all(j.rigids().map(|r| rigid.centre_block(r as usize) as u32)));
+}
+
+fn surfaces(
+    scene: &Scene,
+    bodies: &mut [Body],
+    nodes: usize,
+    rods: &RodTable,
+    rigid: &mut RigidTable,
+) -> Surfaces {
     let mut out = Surfaces { nodes, ..Surfaces::default() };
     for (index, body) in bodies.iter().enumerate() {
         out.object_of_vertex.extend(body.nodes.clone().map(|_| index as u32));
@@ -316,6 +380,7 @@ fn surfaces(scene: &Scene, bodies: &mut [Body], nodes: usize, rods: &RodTable) -
             directions: body_directions(&out, index as u32, body, source),
         });
     }
+    rigid.bodies.iter_mut().for_each(|b| add_rigid(&mut out, b, &scene.bodies[b.body as usize]));
     for (index, collider) in scene.colliders.iter().enumerate() {
         let mut grain = None;
         if let resolved::ColliderShape::Mesh(mesh) = &collider.shape {
@@ -345,7 +410,7 @@ fn body_directions(
     body: &Body,
     source: &resolved::Body,
 ) -> Option<SurfaceDirections> {
-    let direction = source.friction_direction.as_ref()?;
+    let direction = source.friction_direction.as_ref().filter(|_| source.rigid.is_none())?;
     let (mesh, first) = match &source.embedded_surface {
         Some(surface) => (&surface.mesh, out.vertices() - surface.mesh.vertices.len()),
         None => (&source.mesh, body.nodes.start),
@@ -364,6 +429,19 @@ fn directions(
     let own = out.triangles.iter().filter(|t| out.object_of_vertex[t[0] as usize] == object);
     let triangles: Vec<[u32; 3]> = own.copied().collect();
     SurfaceDirections::new(&direction.field, first, &triangles, &mesh.vertices, mesh.uv.as_deref())
+}
+
+/// The vertices and triangles of a rigid body, with the grain of its friction.
+fn add_rigid(out: &mut Surfaces, rigid: &mut RigidBody, source: &resolved::Body) {
+    let (first, first_triangle) = (out.vertices(), out.triangles.len());
+    out.rigid.push(rigid.shape.clone(), rigid.initial);
+    out.object_of_vertex.extend(rigid.shape.vertices.iter().map(|_| rigid.body));
+    out.triangles.extend(rigid.shape.triangles.iter().map(|t| t.map(|v| v + first as u32)));
+    rigid.vertices = first..out.vertices();
+    rigid.triangles = first_triangle..out.triangles.len();
+    let grain = source.friction_direction.as_ref();
+    out.objects[rigid.body as usize].directions =
+        grain.map(|d| directions(out, rigid.body, first, &source.mesh, d));
 }
 
 fn embed(out: &mut Surfaces, object: u32, body: &Body, surface: &resolved::EmbeddedSurface) -> Skin {

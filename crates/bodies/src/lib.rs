@@ -4,7 +4,9 @@
 //! estimation may vary) and [`State`] (plain arrays). Knows no energies, no contacts and no solvers.
 //!
 //! The unknowns are *blocks* of three numbers: one per node (a position), then one per rod edge (its twist) and one
-//! per inner edge of a shell (the angle of its normal, see [`shells`]), both in the first component, the other two unused. Nodes are the vertices of the bodies in the user's order, body after body.
+//! per inner edge of a shell (the angle of its normal, see [`shells`]), both in the first component, the other two unused,
+//! then two per rigid body (its centre and its rotation, see [`rigid`]). Nodes are the vertices of the deformable bodies in
+//! the user's order, body after body.
 
 pub mod build;
 pub mod by_path;
@@ -15,11 +17,13 @@ pub mod couplings;
 mod derived;
 pub mod directions;
 pub mod frames;
+pub mod joints;
 pub mod mass;
 pub mod model;
 pub mod parameters;
 pub mod partition;
 pub mod pins;
+pub mod rigid;
 pub mod rods;
 pub mod roots;
 pub mod shells;
@@ -36,9 +40,11 @@ pub use controls::Controls;
 pub use couplings::{Anchors, Coupling};
 pub use derived::Derived;
 pub use frames::EdgeFrame;
+pub use joints::{Joint, JointEnd, JointFrame};
 pub use model::{Body, Model, Skin};
 pub use parameters::Parameters;
 pub use pins::{PinTable, Prescription};
+pub use rigid::{FreeRotation, PrincipalInertia, RigidBody, RigidPose, RigidTable, Spin};
 pub use rods::{RodEdge, RodJoint, RodTable};
 pub use roots::{RaisedRoot, Roots};
 pub use shells::ShellEdge;

@@ -6,7 +6,8 @@ use stiction_numerics::{Vec2, Vec3};
 use stiction_scene::material::Material;
 use stiction_scene::resolved::RestShape;
 
-/// Lumped mass per block: \[kg\] for nodes, \[kg m²\] for angles.
+/// Lumped mass per block: \[kg\] for nodes and centres of rigid bodies, \[kg m²\] for angles. The block of a rotation has the
+/// mean of its principal moments, a scale only: its inertia is a tensor, [`crate::Parameters::inertia`].
 pub(crate) fn lumped_masses<'a>(model: &Model, material: impl Fn(usize) -> &'a Material) -> Vec<f64> {
     let angles = model.nodes + model.rods.edges.len();
     let mut mass = vec![0.0; model.blocks()];
@@ -16,6 +17,11 @@ pub(crate) fn lumped_masses<'a>(model: &Model, material: impl Fn(usize) -> &'a M
     for (inertia, edge) in mass[angles..].iter_mut().zip(&model.shell_edges) {
         let body = &model.bodies[edge.body as usize];
         *inertia = normal_inertia(edge, body, material(edge.body as usize), &model.rest);
+    }
+    for (index, rigid) in model.rigid.bodies.iter().enumerate() {
+        let density = material(rigid.body as usize).density();
+        mass[model.rigid.centre_block(index)] = density * rigid.shape.volume;
+        mass[model.rigid.rotation_block(index)] = density * rigid.shape.inertia.trace() / 3.0;
     }
     mass
 }
@@ -50,6 +56,7 @@ fn add_body_mass(mass: &mut [f64], model: &Model, body: &Body, material: &Materi
                 mass[model.twist_block(index)] += rod.density * moments * edge.length;
             }
         }
+        Material::Rigid(_) => {}
     }
 }
 

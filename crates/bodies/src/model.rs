@@ -4,11 +4,14 @@ use crate::colliders::ColliderTable;
 use crate::couplings::{Anchors, Coupling};
 use crate::derived::Derived;
 use crate::frames::EdgeFrame;
+use crate::joints::Joint;
 use crate::partition::Partition;
 use crate::pins::PinTable;
+use crate::rigid::RigidTable;
 use crate::rods::RodTable;
 use crate::roots::Roots;
 use crate::shells::{ShellEdge, bisecting_frames};
+use crate::state::State;
 use crate::surfaces::Surfaces;
 use std::ops::Range;
 use stiction_numerics::{Vec2, Vec3};
@@ -19,7 +22,8 @@ use stiction_scene::resolved::{BodyKind, MaterialPoint, RestShape};
 pub struct Model {
     /// Bodies in the order of the scene.
     pub bodies: Vec<Body>,
-    /// Number of nodes; blocks `0..nodes` are positions, the rest are angles: twists of rods, then normals of shells.
+    /// Number of nodes; blocks `0..nodes` are positions. Then come angles (twists of rods, normals of shells), then two blocks per
+    /// rigid body.
     pub nodes: usize,
     /// Positions without stress per node \[m\].
     pub rest: Vec<Vec3>,
@@ -31,6 +35,10 @@ pub struct Model {
     pub rods: RodTable,
     /// Inner edges of the shells that bend by the shape operator, body after body.
     pub shell_edges: Vec<ShellEdge>,
+    /// Rigid bodies.
+    pub rigid: RigidTable,
+    /// Joints of rigid bodies.
+    pub joints: Vec<Joint>,
     /// Everything that can touch: vertices, edges and triangles of bodies and mesh colliders.
     pub surfaces: Surfaces,
     /// Prescribed obstacles.
@@ -58,8 +66,10 @@ pub struct Body {
     pub name: String,
     /// What it is made as.
     pub kind: BodyKind,
-    /// Its nodes.
+    /// Its nodes; a rigid body has none.
     pub nodes: Range<usize>,
+    /// Its index in [`Model::rigid`], if it is rigid.
+    pub rigid: Option<u32>,
     /// Its rod edges in [`Model::rods`].
     pub edges: Range<usize>,
     /// Its rod joints in [`Model::rods`].
@@ -100,14 +110,19 @@ pub struct Skin {
 }
 
 impl Model {
-    /// Number of blocks: nodes, twists and angles of shell normals.
+    /// Number of blocks: nodes, twists, angles of shell normals, two per rigid body.
     pub fn blocks(&self) -> usize {
-        self.nodes + self.frames()
+        self.nodes + self.frames() + self.rigid.blocks()
+    }
+
+    /// Number of vertices of bodies: nodes, and vertices of rigid bodies.
+    pub fn vertices(&self) -> usize {
+        self.nodes + self.surfaces.rigid.len()
     }
 
     /// Number of scalar unknowns.
     pub fn dofs(&self) -> usize {
-        3 * self.nodes + self.rods.edges.len() + self.shell_edges.len()
+        3 * self.nodes + self.rods.edges.len() + self.shell_edges.len() + 3 * self.rigid.blocks()
     }
 
     /// Block of the twist of a rod edge.
@@ -158,6 +173,18 @@ impl Model {
         }
     }
 
+    /// Positions of all surface vertices of a state \[m\], rigid bodies included.
+    pub fn surface_positions(&self, state: &State, out: &mut Vec<Vec3>) {
+        let Surfaces { nodes, embedded, mesh_colliders, .. } = &self.surfaces;
+        out.clear();
+        out.extend_from_slice(&state.blocks[..*nodes]);
+        embedded.append_positions(&state.blocks, out);
+        self.rigid.append_positions(&state.blocks, &state.orientations, out);
+        for &(collider, _) in mesh_colliders {
+            self.colliders.append_positions(collider, state.time, out);
+        }
+    }
+
     /// Number of elements: triangles of cloth, tets, rod edges, material points of frames.
     pub fn elements(&self) -> usize {
         let cells = |body: &Body| match body.kind {
@@ -165,6 +192,7 @@ impl Model {
             BodyKind::Solid => body.tets.len(),
             BodyKind::Rod => body.edges.len(),
             BodyKind::Skinned | BodyKind::Affine => body.points.len(),
+            BodyKind::Rigid => 0,
         };
         self.bodies.iter().map(cells).sum()
     }

@@ -3,12 +3,13 @@
 use crate::controls::Controls;
 use crate::mass::lumped_masses;
 use crate::model::Model;
+use crate::rigid::PrincipalInertia;
 use crate::springs::SpringTable;
-use stiction_numerics::Vec3;
+use stiction_numerics::{Mat3, Vec3};
 use stiction_scene::Scene;
 use stiction_scene::material::Material;
 use stiction_scene::resolved::{
-    FrictionPair, FrictionTable, Gravity, Inflation, Surface, Wind, WrittenMaterial,
+    self, FrictionPair, FrictionTable, Gravity, Inflation, JointDrive, Surface, Wind, WrittenMaterial,
 };
 
 /// Materials, masses, friction, gravity, wind, pressure, springs and controls: one table that goes with the model.
@@ -18,8 +19,12 @@ pub struct Parameters {
     pub materials: Vec<Material>,
     /// What each of them was resolved from.
     pub(crate) written_materials: Vec<WrittenMaterial>,
-    /// Lumped mass per block, from the densities of the materials: \[kg\] for nodes, \[kg m²\] for angles.
+    /// Lumped mass per block, from the densities of the materials: \[kg\] for nodes and centres of
+    /// rigid bodies, \[kg m²\] for angles. The block of a rotation has a scale only; see
+    /// [`Parameters::inertia`].
     pub mass: Vec<f64>,
+    /// Drive and friction of each joint.
+    pub joints: Vec<JointValues>,
     /// Friction coefficient of each body, then of each collider.
     pub friction: Vec<f64>,
     /// Coefficients along and across the grain of each body that has one, then of each collider.
@@ -45,6 +50,21 @@ pub struct Parameters {
     bodies: usize,
 }
 
+/// What drives a joint and what resists it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointValues {
+    /// Spring and damper towards a target, if any.
+    pub drive: Option<JointDrive>,
+    /// Largest force \[N\] or torque \[N m\] of friction.
+    pub friction: f64,
+}
+
+impl JointValues {
+    fn of(joint: &resolved::Joint) -> JointValues {
+        JointValues { drive: joint.drive.clone(), friction: joint.friction }
+    }
+}
+
 impl Parameters {
     /// The values that the scene gives for the model made of it.
     pub fn from_scene(scene: &Scene, model: &Model) -> Parameters {
@@ -54,6 +74,7 @@ impl Parameters {
             materials: scene.bodies.iter().map(|b| b.material.clone()).collect(),
             written_materials: scene.bodies.iter().map(|b| b.written_material.clone()).collect(),
             mass: lumped_masses(model, |body| &scene.bodies[body].material),
+            joints: scene.joints.iter().map(JointValues::of).collect(),
             friction: bodies.chain(colliders).collect(),
             grain_friction: (scene
                 .bodies
@@ -80,7 +101,26 @@ impl Parameters {
 
     /// Total mass of a body \[kg\].
     pub fn body_mass(&self, model: &Model, body: usize) -> f64 {
-        self.mass[model.bodies[body].nodes.clone()].iter().sum()
+        let body = &model.bodies[body];
+        match body.rigid {
+            Some(rigid) => self.mass[model.rigid.centre_block(rigid as usize)],
+            None => self.mass[body.nodes.clone()].iter().sum(),
+        }
+    }
+
+    /// Density of a rigid body \[kg/m³\].
+    pub fn rigid_density(&self, model: &Model, rigid: usize) -> f64 {
+        self.materials[model.rigid.bodies[rigid].body as usize].density()
+    }
+
+    /// Inertia tensor of a rigid body in its own frame \[kg m²\].
+    pub fn inertia(&self, model: &Model, rigid: usize) -> Mat3 {
+        model.rigid.bodies[rigid].inertia(self.rigid_density(model, rigid))
+    }
+
+    /// Principal moments of a rigid body \[kg m²\] and their axes.
+    pub fn principal_inertia(&self, model: &Model, rigid: usize) -> PrincipalInertia {
+        model.rigid.bodies[rigid].principal.at_density(self.rigid_density(model, rigid))
     }
 
     /// Coefficients along and across the grain between two objects, of which at least one has a grain: geometric means, with

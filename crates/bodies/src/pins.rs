@@ -10,9 +10,11 @@ use crate::frames::{EdgeFrame, orthonormal_to};
 use crate::model::Model;
 use crate::state::State;
 use stiction_numerics::Vec3;
+use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
+use stiction_scene::motion::Pose;
 use stiction_scene::resolved::is_active;
 
-/// A pin: nodes that move together.
+/// A pin: nodes that move together, or a rigid body.
 #[derive(Clone, Debug)]
 pub struct PinGroup {
     /// Held nodes.
@@ -21,6 +23,8 @@ pub struct PinGroup {
     pub reference: Vec<Vec3>,
     /// Held rod and shell edges, by frame, with their director at the start.
     pub edges: Vec<(u32, Vec3)>,
+    /// Held rigid body, in `Model::rigid`; then there are no nodes.
+    pub rigid: Option<u32>,
     /// Which pin of the scene it is.
     pub source: PinSource,
     /// Collider that it moves with, if it follows one.
@@ -79,8 +83,26 @@ impl PinTable {
                 out.fixed[block] = true;
                 out.target[block].x = held_twist(model, state, &out.target, edge as usize, turn * director);
             }
+            if let Some(rigid) = group.rigid {
+                prescribe_rigid(model, state, rigid as usize, &motion.pose(end), &mut out);
+            }
         }
         out
+    }
+}
+
+/// Both blocks of a held rigid body: where its centre is, and how far it turns from its present orientation.
+fn prescribe_rigid(model: &Model, state: &State, rigid: usize, pose: &Pose, out: &mut Prescription) {
+    let initial = model.rigid.bodies[rigid].initial;
+    let turn = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(pose.linear));
+    let rotation = turn * initial.orientation * state.orientations[rigid].inverse();
+    let targets = [
+        (model.rigid.centre_block(rigid), pose.apply(&initial.centre)),
+        (model.rigid.rotation_block(rigid), rotation.scaled_axis()),
+    ];
+    for (block, target) in targets {
+        out.fixed[block] = true;
+        out.target[block] = target;
     }
 }
 

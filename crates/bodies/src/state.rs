@@ -3,7 +3,9 @@
 use crate::frames::EdgeFrame;
 use crate::model::{Body, Model};
 use crate::parameters::Parameters;
+use crate::rigid::RigidPose;
 use stiction_numerics::Vec3;
+use stiction_numerics::nalgebra::UnitQuaternion;
 use stiction_scene::Scene;
 
 /// Positions, angles, velocities and frames at one moment.
@@ -12,12 +14,15 @@ pub struct State {
     /// Time \[s\].
     pub time: f64,
     /// Positions of the nodes \[m\], then twists of the rod edges and angles of the shell normals
-    /// \[rad\] in the first component.
+    /// \[rad\] in the first component, then for each rigid body its centre \[m\] and its rotation
+    /// vector since the start of the step \[rad\], which is zero between steps.
     pub blocks: Vec<Vec3>,
-    /// Their velocities \[m/s\], \[rad/s\].
+    /// Their velocities \[m/s\], \[rad/s\]; those of rotations are angular velocities in the world.
     pub velocities: Vec<Vec3>,
     /// Reference frames of the rod edges, then of the shell edges, at `time`.
     pub frames: Vec<EdgeFrame>,
+    /// Orientations of the rigid bodies at `time`: they turn directions of a body into directions of the world.
+    pub orientations: Vec<UnitQuaternion<f64>>,
 }
 
 impl State {
@@ -39,7 +44,13 @@ impl State {
             velocities[model.shell_angle_block(index)].x =
                 spin.dot(&frames[model.shell_frame(index)].tangent);
         }
-        State { time: 0.0, blocks, velocities, frames }
+        for (index, rigid) in model.rigid.bodies.iter().enumerate() {
+            let source = &scene.bodies[rigid.body as usize];
+            blocks[model.rigid.centre_block(index)] = rigid.initial.centre;
+            velocities[model.rigid.centre_block(index)] = source.initial_velocity;
+            velocities[model.rigid.rotation_block(index)] = source.spin;
+        }
+        State { time: 0.0, blocks, velocities, frames, orientations: model.rigid.initial_orientations() }
     }
 
     /// Positions of the nodes \[m\].
@@ -47,31 +58,62 @@ impl State {
         &self.blocks[..model.nodes]
     }
 
-    /// Linear momentum Σ m v of all nodes \[kg m/s\].
-    pub fn momentum(&self, model: &Model, parameters: &Parameters) -> Vec3 {
-        self.velocities[..model.nodes].iter().zip(&parameters.mass).map(|(v, m)| v * *m).sum()
+    /// The pose of a rigid body.
+    pub fn rigid_pose(&self, model: &Model, rigid: usize) -> RigidPose {
+        model.rigid.pose(rigid, &self.blocks, &self.orientations)
     }
 
-    /// Angular momentum Σ x × m v of all nodes about the origin \[kg m²/s\]; the spin of rod
+    /// Linear momentum Σ m v of all nodes and rigid bodies \[kg m/s\].
+    pub fn momentum(&self, model: &Model, parameters: &Parameters) -> Vec3 {
+        let nodes: Vec3 =
+            self.velocities[..model.nodes].iter().zip(&parameters.mass).map(|(v, m)| v * *m).sum();
+        (0..model.rigid.len()).fold(nodes, |sum, index| {
+            let centre = model.rigid.centre_block(index);
+            sum + self.velocities[centre] * parameters.mass[centre]
+        })
+    }
+
+    /// Angular momentum about the origin \[kg m²/s\]: Σ x × m v of all nodes, and
+    /// c × m v + R I Rᵀ ω of rigid bodies; the spin of rod
     /// sections is left out.
     pub fn angular_momentum(&self, model: &Model, parameters: &Parameters) -> Vec3 {
         let nodes = self.blocks[..model.nodes].iter().zip(&self.velocities).zip(&parameters.mass);
-        nodes.map(|((x, v), m)| x.cross(v) * *m).sum()
+        let nodes: Vec3 = nodes.map(|((x, v), m)| x.cross(v) * *m).sum();
+        (0..model.rigid.len()).fold(nodes, |sum, index| {
+            let centre = model.rigid.centre_block(index);
+            let orbit = self.blocks[centre].cross(&self.velocities[centre]) * parameters.mass[centre];
+            sum + orbit + self.spin_momentum(model, parameters, index)
+        })
     }
 
-    /// Kinetic energy ½ Σ m v² \[J\], angles included.
-    pub fn kinetic_energy(&self, parameters: &Parameters) -> f64 {
-        self.velocities.iter().zip(&parameters.mass).map(|(v, m)| 0.5 * m * v.norm_squared()).sum()
+    /// Angular momentum of a rigid body about its own centre, R I Rᵀ ω \[kg m²/s\].
+    pub fn spin_momentum(&self, model: &Model, parameters: &Parameters, rigid: usize) -> Vec3 {
+        let inertia = self.rigid_pose(model, rigid).tensor(&parameters.inertia(model, rigid));
+        inertia * self.velocities[model.rigid.rotation_block(rigid)]
+    }
+
+    /// Kinetic energy \[J\]: ½ Σ m v², angles included, and ½ ω·I ω of rigid bodies.
+    pub fn kinetic_energy(&self, model: &Model, parameters: &Parameters) -> f64 {
+        let lumped = 0..model.nodes + model.frames();
+        let moving = self.velocities[lumped].iter().zip(&parameters.mass);
+        let lumped: f64 = moving.map(|(v, m)| 0.5 * m * v.norm_squared()).sum();
+        (0..model.rigid.len()).fold(lumped, |sum, index| {
+            let centre = model.rigid.centre_block(index);
+            let spin = self.velocities[model.rigid.rotation_block(index)];
+            let moving = 0.5 * parameters.mass[centre] * self.velocities[centre].norm_squared();
+            sum + moving + 0.5 * spin.dot(&self.spin_momentum(model, parameters, index))
+        })
     }
 
     /// Takes the numbers of another state of the same model. The arrays stay where they are, so
     /// views of them stay valid.
     pub fn copy_from(&mut self, other: &State) {
-        let State { time, blocks, velocities, frames } = other;
+        let State { time, blocks, velocities, frames, orientations } = other;
         self.time = *time;
         self.blocks.copy_from_slice(blocks);
         self.velocities.copy_from_slice(velocities);
         self.frames.copy_from_slice(frames);
+        self.orientations.copy_from_slice(orientations);
     }
 }
 

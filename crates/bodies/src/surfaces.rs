@@ -1,11 +1,15 @@
 //! Everything that can touch: vertices, triangles and rod segments of bodies and of mesh colliders.
 //!
-//! A surface vertex is a fixed linear combination of nodes. Surface vertices `0..nodes` are the nodes themselves; then come the
-//! vertices of surfaces embedded in tets or carried by frames; then the vertices of mesh colliders, which depend on time alone.
+//! Surface vertices `0..nodes` are the nodes themselves; then come the vertices of surfaces embedded in tets or carried by frames,
+//! fixed linear combinations of nodes; then those of rigid bodies, which move with their poses; then those of mesh colliders,
+//! which depend on time alone.
 
 use crate::colliders::ColliderTable;
 use crate::directions::SurfaceDirections;
+use crate::rigid::RigidPose;
+use std::sync::Arc;
 use stiction_numerics::Vec3;
+use stiction_scene::resolved::RigidShape;
 
 /// A body or a collider: bodies first in the order of the scene, then colliders.
 pub type ObjectId = u32;
@@ -48,6 +52,49 @@ impl EmbeddedVertices {
     }
 }
 
+/// Surface vertices of rigid bodies, body after body.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RigidVertices {
+    /// End of each body's vertices.
+    ends: Vec<usize>,
+    shapes: Vec<Arc<RigidShape>>,
+    /// Poses at the start of the scene.
+    initial: Vec<RigidPose>,
+}
+
+impl RigidVertices {
+    /// Adds all vertices of a body that starts at a pose.
+    pub fn push(&mut self, shape: Arc<RigidShape>, initial: RigidPose) {
+        self.ends.push(self.len() + shape.vertices.len());
+        self.shapes.push(shape);
+        self.initial.push(initial);
+    }
+
+    /// Appends the places of all vertices at the start of the scene \[m\].
+    pub fn append_initial(&self, out: &mut Vec<Vec3>) {
+        for (shape, pose) in self.shapes.iter().zip(&self.initial) {
+            out.extend(shape.vertices.iter().map(|a| pose.apply(a)));
+        }
+    }
+
+    /// Number of vertices.
+    pub fn len(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Body and place of a vertex.
+    pub fn source(&self, vertex: usize) -> VertexSource<'static> {
+        let rigid = self.ends.partition_point(|&end| end <= vertex);
+        let start = rigid.checked_sub(1).map_or(0, |before| self.ends[before]);
+        VertexSource::Rigid { rigid: rigid as u32, local: self.shapes[rigid].vertices[vertex - start] }
+    }
+}
+
 /// What a surface vertex depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VertexSource<'a> {
@@ -55,6 +102,13 @@ pub enum VertexSource<'a> {
     Node(u32),
     /// Nodes with their weights.
     Embedded(&'a [(u32, f64)]),
+    /// A vertex of a rigid body.
+    Rigid {
+        /// Index in `Model::rigid`.
+        rigid: u32,
+        /// Place in the frame of the body \[m\].
+        local: Vec3,
+    },
     /// A vertex of a mesh collider: time alone.
     Kinematic,
 }
@@ -83,6 +137,8 @@ pub struct Surfaces {
     pub nodes: usize,
     /// Embedded vertices, after the nodes.
     pub embedded: EmbeddedVertices,
+    /// Vertices of rigid bodies, after the embedded ones.
+    pub rigid: RigidVertices,
     /// Object of each surface vertex.
     pub object_of_vertex: Vec<ObjectId>,
     /// Triangles in surface vertices.
@@ -101,27 +157,36 @@ impl Surfaces {
         self.object_of_vertex.len()
     }
 
+    /// First vertex of a rigid body.
+    pub fn rigid_start(&self) -> usize {
+        self.nodes + self.embedded.len()
+    }
+
     /// First vertex that depends on time alone.
     pub fn kinematic_start(&self) -> usize {
-        self.nodes + self.embedded.len()
+        self.rigid_start() + self.rigid.len()
     }
 
     /// What a surface vertex depends on.
     pub fn source(&self, vertex: usize) -> VertexSource<'_> {
         if vertex < self.nodes {
             VertexSource::Node(vertex as u32)
-        } else if vertex < self.kinematic_start() {
+        } else if vertex < self.rigid_start() {
             VertexSource::Embedded(self.embedded.terms(vertex - self.nodes))
+        } else if vertex < self.kinematic_start() {
+            self.rigid.source(vertex - self.rigid_start())
         } else {
             VertexSource::Kinematic
         }
     }
 
-    /// Positions of all surface vertices at a configuration and a time \[m\].
+    /// Positions of all surface vertices at a configuration and a time \[m\]; rigid bodies at their place at the start of the
+    /// scene, since others need orientations: [`crate::Model::surface_positions`].
     pub fn positions(&self, blocks: &[Vec3], colliders: &ColliderTable, time: f64, out: &mut Vec<Vec3>) {
         out.clear();
         out.extend_from_slice(&blocks[..self.nodes]);
         self.embedded.append_positions(blocks, out);
+        self.rigid.append_initial(out);
         for &(collider, _) in &self.mesh_colliders {
             colliders.append_positions(collider, time, out);
         }

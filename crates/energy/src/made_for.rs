@@ -28,7 +28,7 @@ impl Choices {
                 (Some(cloth.bending).filter(|_| cloth.bending_stiffness != 0.0), cloth.rest_curved)
             }
             Material::Rod(rod) => (None, rod.rest_curved),
-            Material::Solid(_) => (None, false),
+            Material::Solid(_) | Material::Rigid(_) => (None, false),
         };
         let drag = material.drag();
         let drag = drag.normal != 0.0 || drag.tangential != 0.0;

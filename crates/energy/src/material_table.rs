@@ -132,6 +132,8 @@ impl MaterialTable {
                 self.rods.push(RodValues::of(rod));
                 self.rods.len()
             }
+            // A rigid body has no elements, hence no values to be found at a place.
+            Material::Rigid(_) => return Ok(0),
         };
         Ok(place as u32 - 1)
     }

@@ -96,6 +96,7 @@ impl BodyElements {
                 out.frames = FramePoints::new(&body.points, place.material);
             }
             Material::Rod(rod) => out.add_rods(model, body, rod, place.material),
+            Material::Rigid(_) => {}
         }
         Ok(out)
     }

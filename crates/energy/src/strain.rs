@@ -29,6 +29,7 @@ pub fn per_node(model: &Model, blocks: &[Vec3]) -> Vec<f32> {
                     add(&edge.nodes, ((b - a).norm() / edge.length - 1.0).abs());
                 }
             }
+            BodyKind::Rigid => {}
         }
     }
     sum.into_iter().map(|(total, count)| (total / f64::from(count.max(1))) as f32).collect()

@@ -68,6 +68,7 @@ fn change(parameters: &mut Parameters) {
                 rod.damping.stiffness = 0.0;
                 rod.drag.tangential *= factor;
             }
+            Material::Rigid(_) => {}
         }
     }
 }

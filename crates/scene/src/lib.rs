@@ -20,6 +20,7 @@ mod presets;
 pub mod read;
 mod resolve;
 pub mod resolved;
+pub mod rigid;
 mod schema;
 pub mod skin;
 

@@ -1,4 +1,4 @@
-//! Elastic materials of cloth, rods and solids in SI units. Stretching and bending moduli are separate,
+//! Materials of cloth, rods, solids and rigid bodies in SI units. Stretching and bending moduli are separate,
 //! since real threads and fabrics are not homogeneous plates.
 
 use crate::law::Law;
@@ -12,6 +12,8 @@ pub enum Material {
     Rod(RodMaterial),
     /// Soft solid.
     Solid(SolidMaterial),
+    /// Rigid body.
+    Rigid(RigidMaterial),
 }
 
 impl Material {
@@ -21,6 +23,7 @@ impl Material {
             Material::Cloth(m) => m.density,
             Material::Rod(m) => m.density,
             Material::Solid(m) => m.density,
+            Material::Rigid(m) => m.density,
         }
     }
 
@@ -30,6 +33,7 @@ impl Material {
             Material::Cloth(m) => m.damping,
             Material::Rod(m) => m.damping,
             Material::Solid(m) => m.damping,
+            Material::Rigid(_) => Damping::default(),
         }
     }
 
@@ -46,6 +50,7 @@ impl Material {
             Material::Cloth(m) => m.drag,
             Material::Rod(m) => m.drag,
             Material::Solid(m) => m.drag,
+            Material::Rigid(_) => Drag::default(),
         }
     }
 }
@@ -228,6 +233,13 @@ impl RodSection {
             RodSection::Rectangle { width_1, width_2 } => width_1.max(width_2),
         }
     }
+}
+
+/// Material of a rigid body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RigidMaterial {
+    /// Mass per volume [kg/m³]; the total mass over the volume where a mass is given.
+    pub density: f64,
 }
 
 /// Material of a soft solid.

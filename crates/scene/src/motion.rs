@@ -4,7 +4,7 @@
 //! c centre · T translation · s scale · r keyed rotation vector · v, ω constant rates
 
 use stiction_numerics::nalgebra::Rotation3;
-use stiction_numerics::{Mat3, Vec3};
+use stiction_numerics::{Mat3, Vec3, rotation_jacobian};
 
 /// How values run between key frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -214,7 +214,8 @@ impl Motion {
     /// ω_total = ω + exp(ω τ) J(r) ṙ, with J the left Jacobian of the exponential map.
     fn angular_rate(&self, keyed: &Keyed, tau: f64, rate: f64) -> Vec3 {
         self.angular_velocity * rate
-            + exp(&(self.angular_velocity * tau)) * (left_jacobian(&keyed.rotation[0]) * keyed.rotation[1])
+            + exp(&(self.angular_velocity * tau))
+                * (rotation_jacobian(&keyed.rotation[0]) * keyed.rotation[1])
     }
 
     /// Time for which the constant rates have acted and their rate (0 or 1).
@@ -268,19 +269,6 @@ impl Motion {
 
 fn exp(rotation: &Vec3) -> Mat3 {
     Rotation3::from_scaled_axis(*rotation).into_inner()
-}
-
-/// J(r) = I + (1 − cos θ)/θ² [r]× + (θ − sin θ)/θ³ [r]×², θ = |r|; series for small θ, where it cancels.
-fn left_jacobian(rotation: &Vec3) -> Mat3 {
-    let theta = rotation.norm();
-    let (a, b) = if theta < 1e-3 {
-        let t2 = theta * theta;
-        (0.5 - t2 / 24.0, 1.0 / 6.0 - t2 / 120.0)
-    } else {
-        ((1.0 - theta.cos()) / (theta * theta), (theta - theta.sin()) / theta.powi(3))
-    };
-    let cross = rotation.cross_matrix();
-    Mat3::identity() + cross * a + cross * cross * b
 }
 
 #[cfg(test)]

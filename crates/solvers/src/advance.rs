@@ -13,8 +13,11 @@ pub fn energies(world: World<'_>, elasticity: &Elasticity, state: &State) -> Vec
         .iter()
         .zip(&state.blocks)
         .map(|(m, x)| -m * gravity.dot(x))
-        .sum();
+        .sum::<f64>();
+    let centres = (0..model.rigid.len()).map(|rigid| model.rigid.centre_block(rigid));
+    let height =
+        centres.fold(height, |sum, c| sum - world.parameters.mass[c] * gravity.dot(&state.blocks[c]));
     out.push(("gravity", height));
-    out.push(("kinetic", state.kinetic_energy(world.parameters)));
+    out.push(("kinetic", state.kinetic_energy(model, world.parameters)));
     out
 }

@@ -33,9 +33,10 @@ pub enum EndVelocities {
     Given(Vec<Vec3>),
 }
 
-/// The state at the end of a step: frames of rods and shells follow the tangents.
+/// The state at the end of a step: frames of rods and shells follow the tangents, rotation vectors of rigid bodies go into their
+/// orientations.
 pub fn next_state(world: World<'_>, state: &State, end: EndOfStep) -> State {
-    let EndOfStep { blocks, velocities, h } = end;
+    let EndOfStep { mut blocks, velocities, h } = end;
     let velocities = match velocities {
         EndVelocities::Mean => blocks.iter().zip(&state.blocks).map(|(new, old)| (new - old) / h).collect(),
         EndVelocities::Zero => vec![Vec3::zeros(); blocks.len()],
@@ -43,7 +44,9 @@ pub fn next_state(world: World<'_>, state: &State, end: EndOfStep) -> State {
     };
     let mut frames = state.frames.clone();
     world.model.transport_frames(&mut frames, &blocks);
-    State { time: state.time + h, blocks, velocities, frames }
+    let mut orientations = state.orientations.clone();
+    world.model.rigid.retract(&mut blocks, &mut orientations);
+    State { time: state.time + h, blocks, velocities, frames, orientations }
 }
 
 /// Makes `next` the state, or leaves the state as it is where a number of `next` is not finite.
@@ -69,6 +72,9 @@ fn require_finite(model: &Model, state: &State) -> Result<(), StepError> {
     if let Some(frame) = state.frames.iter().position(|f| !is_finite_frame(f)) {
         return Err(not_finite("material frame", &block_name(model, model.nodes + frame)));
     }
+    if let Some(rigid) = state.orientations.iter().position(|q| !q.coords.iter().all(|c| c.is_finite())) {
+        return Err(not_finite("orientation", &rigid_name(model, rigid)));
+    }
     match state.time.is_finite() {
         true => Ok(()),
         false => Err(StepError::NotFinite { what: "the time at the end of the step".to_owned() }),
@@ -83,9 +89,16 @@ fn not_finite(quantity: &str, owner: &str) -> StepError {
     StepError::NotFinite { what: format!("the {quantity} of {owner} at the end of the step") }
 }
 
+fn rigid_name(model: &Model, rigid: usize) -> String {
+    format!("the rigid body `{}`", model.bodies[model.rigid.bodies[rigid].body as usize].name)
+}
+
 /// "node 3 of `sheet`", counted from 0 within its body.
 fn block_name(model: &Model, block: usize) -> String {
     let body_of = |node: usize| &model.bodies[model.body_of_node[node] as usize];
+    if let Some(beyond) = block.checked_sub(model.rigid.first_block) {
+        return rigid_name(model, beyond / 2);
+    }
     match block.checked_sub(model.nodes) {
         None => {
             let body = body_of(block);

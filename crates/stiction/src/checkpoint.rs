@@ -4,11 +4,14 @@ use crate::error::SimulationError;
 use crate::simulation::Simulation;
 use stiction_bodies::{EdgeFrame, State};
 use stiction_numerics::Vec3;
+use stiction_numerics::nalgebra::{Quaternion, UnitQuaternion};
 use stiction_output::{Sections, StateHasher, hash};
 use stiction_solvers::SavedState;
 
 const NUMBERS: &str = "solver/numbers/";
 const KEYS: &str = "solver/keys/";
+/// Four numbers x, y, z, w per rigid body; left out where there are none.
+const ORIENTATIONS: &str = "orientations";
 
 /// Everything that a resumed run needs.
 pub fn save(simulation: &Simulation) -> Sections {
@@ -19,6 +22,9 @@ pub fn save(simulation: &Simulation) -> Sections {
     out.put_vec3s("blocks", &state.blocks);
     out.put_vec3s("velocities", &state.velocities);
     out.put_f64s("rod_frames", &flatten(&state.frames));
+    if !state.orientations.is_empty() {
+        out.put_f64s(ORIENTATIONS, &quaternions(&state.orientations));
+    }
     let saved = simulation.solver.save();
     out.put_u32s("solver/version", &[saved.version]);
     for (name, values) in &saved.numbers {
@@ -35,8 +41,14 @@ pub fn restore(simulation: &mut Simulation, sections: &Sections) -> Result<(), S
     let blocks: Vec<Vec3> = sections.vec3s("blocks")?;
     let velocities: Vec<Vec3> = sections.vec3s("velocities")?;
     let frames = unflatten(&sections.f64s("rod_frames")?);
+    let orientations = match simulation.model.rigid.is_empty() {
+        true => Vec::new(),
+        false => orientations(&sections.f64s(ORIENTATIONS)?),
+    };
     let expected = simulation.model.blocks();
-    let fits = velocities.len() == expected && frames.len() == simulation.model.frames();
+    let fits = velocities.len() == expected
+        && frames.len() == simulation.model.frames()
+        && orientations.len() == simulation.model.rigid.len();
     if blocks.len() != expected || !fits {
         return Err(SimulationError::CheckpointSize { found: blocks.len(), expected });
     }
@@ -53,15 +65,30 @@ pub fn restore(simulation: &mut Simulation, sections: &Sections) -> Result<(), S
     simulation.steps = progress.first().copied().unwrap_or(0);
     simulation.frames = progress.get(1).copied().unwrap_or(0);
     let time = sections.f64s("time")?.first().copied().unwrap_or(0.0);
-    simulation.state.copy_from(&State { time, blocks, velocities, frames });
+    simulation.state.copy_from(&State { time, blocks, velocities, frames, orientations });
     Ok(())
 }
 
-/// Hash of positions, angles and velocities, exact to the bit.
+/// Hash of positions, angles, velocities and orientations of rigid bodies, exact to the bit.
 pub fn state_hash(simulation: &Simulation) -> String {
     let mut hasher = StateHasher::default();
-    hasher.add_vec3s(&simulation.state.blocks).add_vec3s(&simulation.state.velocities);
+    let state = &simulation.state;
+    hasher.add_vec3s(&state.blocks).add_vec3s(&state.velocities);
+    if !state.orientations.is_empty() {
+        hasher.add(&quaternions(&state.orientations));
+    }
     hash::hex(hasher.finish())
+}
+
+/// The numbers x, y, z, w of each.
+fn quaternions(orientations: &[UnitQuaternion<f64>]) -> Vec<f64> {
+    orientations.iter().flat_map(|q| q.coords.iter().copied().collect::<Vec<_>>()).collect()
+}
+
+/// Unit quaternions as they were stored: normalising again could change their last bits.
+fn orientations(numbers: &[f64]) -> Vec<UnitQuaternion<f64>> {
+    let one = |q: &[f64]| UnitQuaternion::new_unchecked(Quaternion::new(q[3], q[0], q[1], q[2]));
+    numbers.chunks_exact(4).map(one).collect()
 }
 
 fn flatten(frames: &[EdgeFrame]) -> Vec<f64> {

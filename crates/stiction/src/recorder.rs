@@ -66,7 +66,7 @@ impl Recorder {
         };
         let canonical = simulation.identity.canonical.as_bytes();
         files::write_atomic(&folder.join("scene.json"), canonical, Durability::Device)?;
-        writer.summary_mut().vertices = simulation.model.nodes as u64;
+        writer.summary_mut().vertices = simulation.model.vertices() as u64;
         let seconds_before = found.as_ref().map_or(0.0, |c| c.wall_seconds);
         match &found {
             Some(checkpoint) => checkpoint::restore(simulation, &checkpoint.sections)?,

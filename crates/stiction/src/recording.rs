@@ -3,7 +3,7 @@
 use crate::settings::BodyDetails;
 use crate::simulation::Simulation;
 use crate::tessellate::tessellate;
-use stiction_bodies::{Body, Model, Skin};
+use stiction_bodies::{Body, Model, RigidBody, Skin, State};
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
 use stiction_numerics::{Mat3, Vec3};
 use stiction_output::{
@@ -51,10 +51,12 @@ fn body_layout(model: &Model, body: &Body, details: &BodyDetails, index: usize) 
         resolved::BodyKind::Solid | resolved::BodyKind::Skinned | resolved::BodyKind::Affine => {
             BodyKind::Solid
         }
+        resolved::BodyKind::Rigid => BodyKind::Rigid,
     };
-    let mut out = match &body.skin {
-        Some(skin) => skin_layout(model, body, details, skin, kind),
-        None => mesh_layout(model, body, details, kind),
+    let mut out = match (&body.skin, body.rigid) {
+        (_, Some(rigid)) => rigid_layout(body, &model.rigid.bodies[rigid as usize]),
+        (Some(skin), None) => skin_layout(model, body, details, skin, kind),
+        (None, None) => mesh_layout(model, body, details, kind),
     };
     out.thickness = body.thickness as f32;
     out.colour = body.colour.unwrap_or(PALETTE[index % PALETTE.len()]);
@@ -68,6 +70,16 @@ fn skin_layout(model: &Model, body: &Body, details: &BodyDetails, skin: &Skin, k
     out.triangles =
         model.surfaces.triangles[skin.triangles.clone()].iter().map(|t| t.map(|v| v - first)).collect();
     out.uv = details.surface_uv.iter().map(|uv| [uv.x as f32, uv.y as f32]).collect();
+    out
+}
+
+/// A rigid body: its shape is stored once, its pose in every frame.
+fn rigid_layout(body: &Body, rigid: &RigidBody) -> BodyLayout {
+    let mut out = BodyLayout::new(&body.name, BodyKind::Rigid, rigid.shape.vertices.len());
+    out.motion = Motion::Posed;
+    out.shape = narrow(&rigid.shape.vertices);
+    out.triangles = rigid.shape.triangles.clone();
+    out.uv = body.uv.iter().flatten().map(|uv| [uv.x as f32, uv.y as f32]).collect();
     out
 }
 
@@ -112,8 +124,10 @@ fn stored_motion(collider: &Collider) -> Motion {
 
 /// Centre of the bodies and a half width that holds them well.
 fn extent(model: &Model) -> (Vec3, f64) {
-    let Some(first) = model.initial.first() else { return (Vec3::zeros(), 1.0) };
-    let (low, high) = model.initial.iter().fold((*first, *first), |(low, high), x| (low.inf(x), high.sup(x)));
+    let mut places = model.initial.clone();
+    model.surfaces.rigid.append_initial(&mut places);
+    let Some(first) = places.first() else { return (Vec3::zeros(), 1.0) };
+    let (low, high) = places.iter().fold((*first, *first), |(low, high), x| (low.inf(x), high.sup(x)));
     (0.5 * (low + high), 1.5 * (high - low).norm().max(1e-3))
 }
 
@@ -129,7 +143,8 @@ pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>
         let velocities = narrow(&drawn(model, &state.velocities[..model.nodes]));
         out.velocities[..positions.len()].copy_from_slice(&velocities);
     }
-    out.poses = poses(model, layout, state.time);
+    out.poses = rigid_poses(model, state);
+    out.poses.extend(poses(model, layout, state.time));
     layout.place(&out.poses, &mut out.positions);
     place_free_colliders(simulation, layout, &mut out);
     let mut strain = drawn_scalars(model, &simulation.strain_per_node());
@@ -161,10 +176,11 @@ fn contact_pressure(model: &Model, load: &[f64]) -> Vec<f32> {
 }
 
 /// Values of the nodes as values of the vertices that are drawn, body after body: the nodes
-/// themselves, or what they carry.
+/// themselves, or what they carry; zero for rigid bodies, which their poses place.
 fn drawn(model: &Model, of_nodes: &[Vec3]) -> Vec<Vec3> {
     let mut out = Vec::with_capacity(of_nodes.len());
     for body in &model.bodies {
+        out.resize(out.len() + rigid_vertices(model, body), Vec3::zeros());
         match &body.skin {
             None => out.extend_from_slice(&of_nodes[body.nodes.clone()]),
             Some(skin) => out.extend(
@@ -182,6 +198,7 @@ fn drawn(model: &Model, of_nodes: &[Vec3]) -> Vec<Vec3> {
 fn drawn_scalars(model: &Model, of_nodes: &[f32]) -> Vec<f32> {
     let mut out = Vec::with_capacity(of_nodes.len());
     for body in &model.bodies {
+        out.resize(out.len() + rigid_vertices(model, body), 0.0);
         match &body.skin {
             None => out.extend_from_slice(&of_nodes[body.nodes.clone()]),
             Some(skin) => out.extend(skin.vertices.clone().map(|v| {
@@ -193,6 +210,11 @@ fn drawn_scalars(model: &Model, of_nodes: &[f32]) -> Vec<f32> {
         }
     }
     out
+}
+
+/// Number of drawn vertices of a body that is rigid, else none.
+fn rigid_vertices(model: &Model, body: &Body) -> usize {
+    body.rigid.map_or(0, |rigid| model.rigid.bodies[rigid as usize].shape.vertices.len())
 }
 
 fn carriers(model: &Model, vertex: usize) -> &[(u32, f64)] {
@@ -230,6 +252,17 @@ fn one(v: Vec3) -> [f32; 3] {
     [v.x as f32, v.y as f32, v.z as f32]
 }
 
+/// Poses of the rigid bodies, in the order of the scene.
+fn rigid_poses(model: &Model, state: &State) -> Vec<Pose> {
+    let pose = |rigid: usize| {
+        let at = state.rigid_pose(model, rigid);
+        let q = at.orientation;
+        Pose { translation: one(at.centre), rotation_xyzw: [q.i as f32, q.j as f32, q.k as f32, q.w as f32] }
+    };
+    (0..model.rigid.len()).map(pose).collect()
+}
+
+/// Poses of the colliders that move as one piece.
 fn poses(model: &Model, layout: &Layout, time: f64) -> Vec<Pose> {
     let named = |name: &str| layout.body(name).is_some_and(|b| b.motion == Motion::Posed);
     let keyed = model.colliders.colliders.iter().filter(|c| named(&c.name)).filter_map(|c| match &c.motion {

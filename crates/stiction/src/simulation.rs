@@ -225,14 +225,14 @@ impl Simulation {
     /// Looks for crossings, overlaps and points inside in the present state, with a mesh and a tree
     /// that the method does not share.
     pub fn check_intersections(&mut self) -> Result<IntersectionReport, SimulationError> {
-        let (model, blocks, time) = (&self.model, &self.state.blocks[..], self.state.time);
+        let (model, present) = (&self.model, &self.state);
         let check = &mut self.check;
         let state = self.threads.install(|| {
             let check = match check {
                 Some(made) => made,
                 None => check.insert(IntersectionCheck::new(model)?),
             };
-            check.check(model, blocks, time)
+            check.check_state(model, present)
         })?;
         Ok(IntersectionReport { state })
     }

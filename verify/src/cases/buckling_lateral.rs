@@ -44,7 +44,7 @@ fn unit_weight(strip: &Specimen) -> f64 {
             let soft = rod.section.second_moments().into_iter().fold(f64::INFINITY, f64::min);
             (rod.young_bend * soft * rod.shear * rod.section.torsion_constant()).sqrt()
         }
-        Material::Cloth(_) | Material::Solid(_) => f64::NAN,
+        Material::Cloth(_) | Material::Solid(_) | Material::Rigid(_) => f64::NAN,
     }
 }
 

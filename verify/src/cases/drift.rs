@@ -58,7 +58,8 @@ fn energy_lost(step: f64) -> Result<f64, VerifyError> {
         v.x = 0.03 * (PI * x.x / 0.4).sin();
     }
     let total = |block: &Specimen| -> Result<f64, VerifyError> {
-        Ok(block.energy_of("solid")? + block.state().kinetic_energy(&block.simulation.parameters))
+        Ok(block.energy_of("solid")?
+            + block.state().kinetic_energy(&block.simulation.model, &block.simulation.parameters))
     };
     let before = total(&block)?;
     run(&mut block, step)?;

@@ -40,7 +40,7 @@ fn inner_energy(specimen: &Specimen) -> f64 {
     let state = specimen.state();
     let momentum = state.momentum(model, parameters);
     let mass: f64 = parameters.mass.iter().sum();
-    state.kinetic_energy(parameters) - 0.5 * momentum.norm_squared() / mass
+    state.kinetic_energy(model, parameters) - 0.5 * momentum.norm_squared() / mass
 }
 
 /// Runs the case.

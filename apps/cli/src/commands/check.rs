@@ -131,7 +131,7 @@ fn report(simulation: &Simulation, sizes: &[BodySize], found: &IntersectionRepor
         name: settings.name.clone(),
         method: simulation.method().to_owned(),
         dofs: model.dofs(),
-        vertices: model.nodes,
+        vertices: model.vertices(),
         elements: model.elements(),
         frames: settings.frames,
         step_size: settings.step_size,

@@ -134,6 +134,7 @@ fn young(material: &Material) -> Option<f64> {
             MembraneStiffness::Orthotropic { .. } => None,
         },
         Material::Rod(rod) => Some(rod.young_stretch),
+        Material::Rigid(_) => None,
         Material::Solid(solid) => Some(solid.young),
     }
 }
@@ -145,7 +146,7 @@ fn poisson(material: &Material) -> Option<f64> {
                 Some(poisson)
             }
         },
-        Material::Rod(_) => None,
+        Material::Rod(_) | Material::Rigid(_) => None,
         Material::Solid(solid) => Some(solid.poisson),
     }
 }

@@ -59,7 +59,8 @@ impl Converter<'_> {
             match self.surfaces.source(vertex as usize) {
                 VertexSource::Node(n) => node(n, weight),
                 VertexSource::Embedded(terms) => terms.iter().for_each(|&(n, w)| node(n, weight * w)),
-                VertexSource::Kinematic => {
+                // A scalar stencil cannot hold a rigid body; its motion counts as given ([`crate::ContactMap`] holds it).
+                VertexSource::Rigid { .. } | VertexSource::Kinematic => {
                     let moved = self.prescribed_end[vertex as usize] - self.start[vertex as usize];
                     kinematic += moved * (weight / h);
                 }

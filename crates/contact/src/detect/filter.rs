@@ -299,7 +299,7 @@ impl Collider {
         let moves = |vertex: usize| match model.surfaces.source(vertex) {
             VertexSource::Node(node) => zones.holds(node as usize),
             VertexSource::Embedded(terms) => terms.iter().any(|t| zones.holds(t.0 as usize)),
-            VertexSource::Kinematic => false,
+            VertexSource::Rigid { .. } | VertexSource::Kinematic => false,
         };
         (0..model.surfaces.vertices()).map(moves).collect()
     }
@@ -338,7 +338,7 @@ impl Collider {
             let prescribed = match model.surfaces.source(v) {
                 VertexSource::Node(node) => motion.prescription.fixed[node as usize],
                 VertexSource::Embedded(_) => false,
-                VertexSource::Kinematic => true,
+                VertexSource::Rigid { .. } | VertexSource::Kinematic => true,
             };
             prescribed && self.start[v] != self.end[v]
         };

@@ -11,7 +11,7 @@ use super::compile::{collision_mesh, rooted_segments};
 use super::rooted::{buried_roots, held_strands};
 use rayon::prelude::*;
 use std::sync::Arc;
-use stiction_bodies::Model;
+use stiction_bodies::{Model, State};
 use stiction_collision::intersection::{ClosedSurfaces, InsidePoint, StateReport, check_state_with};
 use stiction_collision::{BroadPhase, CollisionMesh};
 use stiction_numerics::Vec3;
@@ -45,12 +45,29 @@ impl IntersectionCheck {
         Ok(check)
     }
 
-    /// Crossings, overlaps, points inside closed bodies and inside analytic colliders.
+    /// Crossings, overlaps, points inside closed bodies and inside analytic colliders; rigid bodies as
+    /// the state has them.
+    pub fn check_state(&mut self, model: &Model, state: &State) -> Result<StateReport, DetectError> {
+        let mut places = Vec::new();
+        model.surface_positions(state, &mut places);
+        self.check_places(model, &places, state.time)
+    }
+
+    /// The same at a configuration of nodes; rigid bodies at their place at the start of the scene.
     pub fn check(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<StateReport, DetectError> {
         let mut places = Vec::new();
         model.surfaces.positions(blocks, &model.colliders, time, &mut places);
+        self.check_places(model, &places, time)
+    }
+
+    fn check_places(
+        &mut self,
+        model: &Model,
+        places: &[Vec3],
+        time: f64,
+    ) -> Result<StateReport, DetectError> {
         let surface = CheckedSurface { mesh: &self.mesh, phase: &mut self.phase, closed: &self.closed };
-        let report = surface.intersections(model, &places, time);
+        let report = surface.intersections(model, places, time);
         self.phase.release_boxes();
         report
     }

@@ -146,7 +146,7 @@ pub(super) struct Zones {
 impl Zones {
     /// None yet, for a model with so many analytic colliders.
     pub fn new(model: &Model, shapes: usize) -> Zones {
-        let kinematic = [model.surfaces.kinematic_start(), model.surfaces.vertices()];
+        let kinematic = [model.surfaces.rigid_start(), model.surfaces.vertices()];
         let members = model.nodes + kinematic[1] - kinematic[0] + shapes;
         let none = vec![false; members];
         let joiner = Joiner::new(members);
@@ -215,7 +215,7 @@ impl Zones {
             match model.surfaces.source(vertex as usize) {
                 VertexSource::Node(node) => members.push(node),
                 VertexSource::Embedded(terms) => members.extend(terms.iter().map(|t| t.0)),
-                VertexSource::Kinematic => {
+                VertexSource::Rigid { .. } | VertexSource::Kinematic => {
                     members.push((self.nodes + vertex as usize - self.kinematic[0]) as u32);
                 }
             }

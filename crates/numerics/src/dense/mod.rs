@@ -5,5 +5,7 @@ mod rotation;
 mod svd;
 
 pub use eigen::{SymmetricEigen3, eigen_symmetric, eigen_symmetric3, project_spd, project_spd3};
-pub use rotation::{any_perpendicular, polar2, polar3, polar3x2, rotation_from_vector, skew};
+pub use rotation::{
+    any_perpendicular, polar2, polar3, polar3x2, rotation_from_vector, rotation_jacobian, skew,
+};
 pub use svd::{Svd3, Svd3x2, svd3, svd3x2};

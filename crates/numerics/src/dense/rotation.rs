@@ -23,6 +23,21 @@ pub fn rotation_from_vector(w: &Vec3) -> Mat3 {
     Mat3::identity() + k * a + k * k * b
 }
 
+/// Left Jacobian of the rotation vector w: a change dw turns by exp(J dw) afterwards, exp(w + dw) ≈ exp(J dw) exp(w).
+///
+/// J = I + (1 − cos θ)/θ² [w] + (θ − sin θ)/θ³ [w]², θ = |w|; series for small θ, where it cancels.
+pub fn rotation_jacobian(w: &Vec3) -> Mat3 {
+    let theta = w.norm();
+    let (a, b) = if theta < 1e-3 {
+        let t2 = theta * theta;
+        (0.5 - t2 / 24.0, 1.0 / 6.0 - t2 / 120.0)
+    } else {
+        ((1.0 - theta.cos()) / (theta * theta), (theta - theta.sin()) / theta.powi(3))
+    };
+    let cross = skew(w);
+    Mat3::identity() + cross * a + cross * cross * b
+}
+
 /// A unit vector perpendicular to the unit vector `u`.
 pub fn any_perpendicular(u: &Vec3) -> Vec3 {
     // Drop the smallest component: what is left is at least √(2/3) long.
@@ -70,6 +85,18 @@ mod tests {
             let w = random.unit_vector() * angle;
             let expected = Rotation3::from_scaled_axis(w).into_inner();
             assert!((rotation_from_vector(&w) - expected).norm() < 1e-15 * (8.0 + angle), "{angle}");
+        }
+    }
+
+    #[test]
+    fn the_jacobian_is_the_derivative_of_the_rotation() {
+        let mut random = Random::new(14);
+        for angle in [0.0, 1e-4, 0.9e-3, 1.1e-3, 0.1, 1.0, 3.0] {
+            let (w, direction, step) = (random.unit_vector() * angle, random.unit_vector(), 1e-6);
+            let turned = |t: f64| rotation_from_vector(&(w + direction * t));
+            let difference = (turned(step) - turned(-step)) / (2.0 * step);
+            let expected = skew(&(rotation_jacobian(&w) * direction)) * rotation_from_vector(&w);
+            assert!((difference - expected).norm() < 1e-9, "{angle}");
         }
     }
 

@@ -20,18 +20,25 @@ pub enum KindName {
     Skinned,
     /// Near-rigid solid on one affine frame; a closed surface or tets.
     Affine,
+    /// Rigid body with six degrees of freedom; closed surfaces or tets. Not yet simulated by any method.
+    Rigid,
 }
 
-/// A deformable body.
+/// A body that moves by dynamics.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BodyFile {
-    /// Cloth, rod, solid, skinned or affine.
+    /// Cloth, rod, solid, skinned, affine or rigid.
     pub kind: KindName,
-    /// Geometry: a file name or a table.
-    pub mesh: Mesh,
-    /// A preset name or a table; keys of the table replace those of its `preset`.
-    pub material: TextOr<Box<MaterialFile>>,
+    /// Geometry: a file name or a table. Every body has one, except rigid bodies made of `shapes`.
+    pub mesh: Option<Mesh>,
+    /// Rigid: several closed meshes that move as one, instead of `mesh`. Volumes are added, also where they overlap.
+    #[serde(default)]
+    pub shapes: Vec<RigidShapeFile>,
+    /// A preset name or a table; keys of the table replace those of its `preset`. Rigid bodies need only its `density`.
+    pub material: Option<TextOr<Box<MaterialFile>>>,
+    /// Rigid: total mass [kg], spread evenly over the volume, instead of the density of a material.
+    pub mass: Option<f64>,
     /// Scale, first; a number or one per axis.
     pub scale: Option<NumberOr<[f64; 3]>>,
     /// Rotation about the origin, second.
@@ -44,18 +51,18 @@ pub struct BodyFile {
     pub friction: Option<f64>,
     /// Friction that depends on the direction.
     pub friction_direction: Option<FrictionDirectionFile>,
-    /// Geometric thickness for contact [m]; that of the material by default, 0 for solids.
+    /// Geometric thickness for contact [m]; that of the material by default, 0 for solids and rigid bodies.
     pub thickness: Option<f64>,
     /// Distance at which contact begins to act [m]; 1 mm by default.
     pub gap: Option<f64>,
     /// Prescribed vertices.
     #[serde(default)]
     pub pins: Vec<PinFile>,
-    /// Initial velocity [m/s].
+    /// Initial velocity [m/s]; of the centre of mass if the body is rigid.
     pub velocity: Option<[f64; 3]>,
-    /// Initial angular velocity about the middle [rad/s].
+    /// Initial angular velocity about the middle, or about the centre of mass of a rigid body [rad/s].
     pub spin: Option<[f64; 3]>,
-    /// Whether the body can touch itself; true by default.
+    /// Whether the body can touch itself; true by default, never for rigid bodies.
     pub self_contact: Option<bool>,
     /// Named selections.
     #[serde(default)]
@@ -88,6 +95,20 @@ pub struct FramesFile {
     pub positions: Vec<[f64; 3]>,
     /// Distance at which the weight of a frame has faded to zero [m]; 4 times the largest distance of a vertex to its frame by default.
     pub radius: Option<f64>,
+}
+
+/// One closed mesh of a rigid body.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RigidShapeFile {
+    /// Geometry: a file name or a table.
+    pub mesh: Mesh,
+    /// Scale within the body, first; a number or one per axis.
+    pub scale: Option<NumberOr<[f64; 3]>>,
+    /// Rotation within the body about its origin, second.
+    pub rotate: Option<RotateFile>,
+    /// Translation within the body, third [m]; the body as a whole is placed afterwards.
+    pub translate: Option<[f64; 3]>,
 }
 
 /// The shape without stress.
@@ -134,8 +155,8 @@ pub struct InflationFile {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinFile {
-    /// Which vertices; which frames of a skinned or affine body, by their centres.
-    pub select: Select,
+    /// Which vertices; which frames of a skinned or affine body, by their centres. A rigid body is held whole: leave it out.
+    pub select: Option<Select>,
     /// How they move; they stay by default.
     pub motion: Option<MotionFile>,
     /// Move with this collider instead.
@@ -143,7 +164,7 @@ pub struct PinFile {
     /// When it holds; always by default.
     #[serde(default)]
     pub active: Vec<SpanFile>,
-    /// Spring stiffness per vertex [N/m]; exact by default.
+    /// Spring stiffness per vertex [N/m]; exact by default, always exact for rigid bodies.
     pub stiffness: Option<f64>,
     /// Whether rod edges between pinned vertices keep their twist, and shells their normal along pinned triangles (a clamp); true by default.
     pub hold_twist: Option<bool>,

@@ -4,6 +4,7 @@
 mod body;
 mod collider;
 mod either;
+mod joint;
 mod material;
 mod mesh;
 mod motion;
@@ -13,6 +14,7 @@ mod yarn;
 pub use body::*;
 pub use collider::*;
 pub use either::{NumberOr, TextOr, VectorOr};
+pub use joint::*;
 pub use material::*;
 pub use mesh::*;
 pub use motion::*;
@@ -56,7 +58,7 @@ pub struct SceneFile {
     /// Options for further methods, by key: used when `method.key` names them.
     #[serde(default)]
     pub methods: BTreeMap<String, Map<String, Value>>,
-    /// Deformable bodies by name.
+    /// Bodies by name.
     #[serde(default)]
     pub bodies: BTreeMap<String, BodyFile>,
     /// Obstacles by name.
@@ -68,6 +70,9 @@ pub struct SceneFile {
     /// Sewing springs.
     #[serde(default)]
     pub stitches: Vec<StitchFile>,
+    /// Joints between rigid bodies, or between a rigid body and the world, by name.
+    #[serde(default)]
+    pub joints: BTreeMap<String, JointFile>,
     /// How friction coefficients combine.
     pub friction: Option<FrictionFile>,
     /// `"refuse"`, or `{ resolve = seconds }`; by default as the method prefers.

@@ -11,16 +11,18 @@ use super::mass::check_mass;
 use super::material::{friction, kind_name, material};
 use super::mesh::{Placement, raw_mesh};
 use super::motion::motion;
+use super::rigid::{refuse_rigid_keys, rigid_pins, rigid_source};
 use super::roots::{ground, grows_on, refuse_placement};
 use super::select::Selectable;
 use crate::error::{MeshError, Problem, Resolved, fault, suggest};
-use crate::file::{BodyFile, KindName, PinFile};
+use crate::file::{BodyFile, KindName, PinFile, Select};
 use crate::generate::RawMesh;
 use crate::geometry::{check_mesh, embed, mean};
 use crate::material::Material;
 use crate::motion::Motion;
 use crate::resolved::{
-    Body, BodyKind, Cells, Collider, ColliderMotion, EmbeddedSurface, Mesh, Pin, RestShape, VertexGroup,
+    Body, BodyKind, Cells, Collider, ColliderMotion, EmbeddedSurface, Mesh, Pin, RestShape, RigidBody,
+    VertexGroup,
 };
 use std::collections::BTreeMap;
 use stiction_numerics::Vec3;
@@ -75,22 +77,26 @@ fn body(
     refuse_placement(path, file)?;
     refuse_frames(path, file)?;
     let placement = Placement::new(path, file.scale.as_ref(), file.rotate.as_ref(), file.translate)?;
-    let (raw, source) = raw_mesh(&at("mesh"), &file.mesh, context)?;
-    let mut mesh = placed(path, file.kind, &raw, source, &placement)?;
+    let (raw, mut mesh, rigid) = geometry(path, file, &placement, context)?;
     let rest = rest_shape(&at("rest"), file, &mut mesh, &placement, context)?;
-    let (material, written_material, suggested_friction) = material(&at("material"), file)?;
+    let (material, written_material, suggested_friction) = material(&at("material"), file, rigid.as_ref())?;
     check_mass(path, &mesh, &material)?;
     let groups = groups(path, file, &raw, &mesh)?;
     let thickness = thickness(path, file, &material)?;
     let embedded = surface(&at("surface"), file, &mesh, &placement, context)?;
-    let (mesh, embedded, pins, frames) = match file.kind {
-        KindName::Skinned | KindName::Affine => {
+    let (mesh, embedded, pins, frames) = match (file.kind, &rigid) {
+        (KindName::Skinned | KindName::Affine, _) => {
             let on = on_frames(path, file, mesh, thickness, embedded)?;
             let seats = Selectable { mesh: &on.surface.mesh, groups: &groups };
             let pins = frame_pins(path, file, &on.frames.centres, &seats, colliders)?;
             (on.nodes, Some(on.surface), pins, Some(on.frames))
         }
-        _ => {
+        (_, Some(rigid)) => {
+            let seats = Selectable { mesh: &mesh, groups: &groups };
+            let pins = rigid_pins(path, file, &seats, rigid, colliders)?;
+            (mesh, None, pins, None)
+        }
+        (_, None) => {
             let pins = pins(path, file, &mesh, &groups, colliders)?;
             (mesh, embedded, pins, None)
         }
@@ -110,6 +116,7 @@ fn body(
             KindName::Solid => BodyKind::Solid,
             KindName::Skinned => BodyKind::Skinned,
             KindName::Affine => BodyKind::Affine,
+            KindName::Rigid => BodyKind::Rigid,
         },
         friction: friction(&at("friction"), file.friction.or(suggested_friction).unwrap_or(0.5))?,
         friction_direction,
@@ -118,12 +125,13 @@ fn body(
         pins,
         initial_velocity: velocity(&at("velocity"), file.velocity.unwrap_or_default())?,
         spin: velocity(&at("spin"), file.spin.unwrap_or_default())?,
-        self_contact: file.self_contact.unwrap_or(true),
+        self_contact: file.self_contact.unwrap_or(file.kind != KindName::Rigid),
         groups,
         instance_of: None,
         colour: file.colour,
         embedded_surface: embedded,
         frames,
+        rigid,
         rest,
         inflation: inflation(&at("inflation"), file, &mesh)?,
         warp: file.warp.and_then(|w| vec3(w).try_normalize(0.0)),
@@ -134,17 +142,39 @@ fn body(
     Ok((body, raw))
 }
 
+/// The placed mesh of a body, with the one that it was made from; a rigid body has shape and pose too.
+fn geometry(
+    path: &str,
+    file: &BodyFile,
+    placement: &Placement,
+    context: &mut Context<'_>,
+) -> Resolved<(RawMesh, Mesh, Option<RigidBody>)> {
+    if file.kind == KindName::Rigid {
+        let source = rigid_source(path, file, placement, context)?;
+        return Ok((source.raw, source.mesh, Some(source.rigid)));
+    }
+    refuse_rigid_keys(path, file)?;
+    let Some(spec) = &file.mesh else {
+        return fault(path, Problem::MissingKey("mesh".into()), "give `mesh`: a file name or a generator");
+    };
+    let (raw, source) = raw_mesh(&format!("{path}.mesh"), spec, context)?;
+    let mesh = placed(path, file.kind, &raw, source, placement)?;
+    Ok((raw, mesh, None))
+}
+
 /// Geometric thickness: that of the body, or else of its material.
 fn thickness(path: &str, file: &BodyFile, material: &Material) -> Resolved<f64> {
     let at = format!("{path}.thickness");
     let value = file.thickness.unwrap_or(match material {
         Material::Cloth(m) => m.thickness,
         Material::Rod(m) => m.section.diameter(),
-        Material::Solid(_) => 0.0,
+        Material::Solid(_) | Material::Rigid(_) => 0.0,
     });
     match file.kind {
         KindName::Cloth | KindName::Rod => positive(&at, "thickness", value),
-        KindName::Solid | KindName::Skinned | KindName::Affine => non_negative(&at, "thickness", value),
+        KindName::Solid | KindName::Skinned | KindName::Affine | KindName::Rigid => {
+            non_negative(&at, "thickness", value)
+        }
     }
 }
 
@@ -168,7 +198,7 @@ fn placed(
             KindName::Cloth => "triangles",
             KindName::Rod => "strands",
             KindName::Solid => "tets",
-            KindName::Skinned | KindName::Affine => "triangles or tets",
+            KindName::Skinned | KindName::Affine | KindName::Rigid => "triangles or tets",
         };
         let error = MeshError::WrongCells { source_name: source, found, body: kind_name(kind), needed };
         return fault(format!("{path}.mesh"), error, "change `kind`, or use a mesh of the right cells");
@@ -306,11 +336,21 @@ fn pins(
     let mut pins = Vec::with_capacity(file.pins.len());
     for (index, pin) in file.pins.iter().enumerate() {
         let at = format!("{path}.pins.{index}");
-        let vertices = Selectable { mesh, groups }.select(&format!("{at}.select"), &pin.select)?;
+        let vertices = Selectable { mesh, groups }.select(&format!("{at}.select"), pin_select(&at, pin)?)?;
         let held: Vec<Vec3> = vertices.iter().map(|i| mesh.vertices[*i as usize]).collect();
         pins.push(one_pin(&at, pin, vertices, mean(&held), colliders)?);
     }
     Ok(pins)
+}
+
+/// What a pin holds; only rigid bodies, which are held whole, may leave it out.
+pub(super) fn pin_select<'a>(at: &str, pin: &'a PinFile) -> Resolved<&'a Select> {
+    match &pin.select {
+        Some(select) => Ok(select),
+        None => {
+            fault(at, Problem::MissingKey("select".into()), "name the vertices: `select = \"left\"`, say")
+        }
+    }
 }
 
 /// A pin of vertices whose middle is given.

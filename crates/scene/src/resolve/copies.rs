@@ -9,7 +9,7 @@ use crate::geometry::mean;
 use crate::resolved::{Body, InstanceOf};
 use std::f64::consts::TAU;
 use stiction_numerics::Vec3;
-use stiction_numerics::nalgebra::Rotation3;
+use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
 
 /// The body itself, or its copies in order.
 pub(super) fn copies(
@@ -98,12 +98,19 @@ fn random_turn(random: &mut Random) -> Vec3 {
 /// A copy turned about the body's middle, then shifted. Pins move along; their axes keep their direction.
 fn moved(body: &Body, index: usize, turn: Vec3, shift: Vec3) -> Body {
     let rotation = Rotation3::from_scaled_axis(turn);
-    let middle = mean(&body.shape().vertices);
+    let middle = body.rigid.as_ref().map_or_else(|| mean(&body.shape().vertices), |r| r.centre);
     let place = |p: &mut Vec3| *p = rotation * (*p - middle) + middle + shift;
     let mut copy = body.clone();
     copy.name = format!("{}.{index}", body.name);
     copy.instance_of = Some(InstanceOf { name: body.name.clone(), index: index as u32 });
-    copy.mesh.vertices.iter_mut().for_each(place);
+    match &mut copy.rigid {
+        Some(rigid) => {
+            place(&mut rigid.centre);
+            rigid.orientation = UnitQuaternion::from_rotation_matrix(&rotation) * rigid.orientation;
+            copy.mesh.vertices = rigid.world_vertices();
+        }
+        None => copy.mesh.vertices.iter_mut().for_each(place),
+    }
     copy.mesh.rest_vertices.iter_mut().flatten().for_each(place);
     if let Some(surface) = &mut copy.embedded_surface {
         surface.mesh.vertices.iter_mut().for_each(place);

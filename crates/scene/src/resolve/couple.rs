@@ -9,8 +9,8 @@ use crate::error::{Problem, Resolved, fault, suggest};
 use crate::file::{AttachmentFile, EllipseName, FrictionFile, MixName, PairFile, StitchFile};
 use crate::geometry::nearest_point;
 use crate::resolved::{
-    Attachment, AttachmentTarget, Body, Collider, EllipseRule, FrictionMixing, FrictionPair, FrictionTable,
-    Stitch, Surface, WeightedPoint,
+    Attachment, AttachmentTarget, Body, BodyKind, Collider, EllipseRule, FrictionMixing, FrictionPair,
+    FrictionTable, Stitch, Surface, WeightedPoint,
 };
 use stiction_limits::Budget;
 use stiction_numerics::Vec3;
@@ -19,7 +19,7 @@ use stiction_numerics::Vec3;
 const DEFAULT_STIFFNESS: f64 = 1000.0;
 
 /// Index of one body; a name with copies must say which.
-fn body_index(path: &str, name: &str, bodies: &[Body]) -> Resolved<usize> {
+pub(super) fn body_index(path: &str, name: &str, bodies: &[Body]) -> Resolved<usize> {
     if let Some(index) = bodies.iter().position(|b| b.name == name) {
         return Ok(index);
     }
@@ -28,6 +28,16 @@ fn body_index(path: &str, name: &str, bodies: &[Body]) -> Resolved<usize> {
         return fault(path, problem, format!("`{name}` has copies: name one, as in `{name}.0`"));
     }
     fault(path, problem, suggest(name, bodies.iter().map(|b| b.name.as_str())))
+}
+
+/// Index of one body whose vertices springs can hold.
+fn deformable_index(path: &str, name: &str, bodies: &[Body]) -> Resolved<usize> {
+    let index = body_index(path, name, bodies)?;
+    if bodies[index].kind == BodyKind::Rigid {
+        let problem = Problem::Conflict(format!("`{name}` is rigid: springs hold vertices of other bodies"));
+        return fault(path, problem, "hold rigid bodies by pins or `[joints.NAME]`");
+    }
+    Ok(index)
 }
 
 pub(super) fn attachments(
@@ -45,14 +55,14 @@ fn attachment(
     colliders: &[Collider],
 ) -> Resolved<Attachment> {
     let path = format!("attachments.{index}");
-    let body = body_index(&format!("{path}.body"), &file.body, bodies)?;
+    let body = deformable_index(&format!("{path}.body"), &file.body, bodies)?;
     let owner = &bodies[body];
     let selectable = Selectable { mesh: owner.shape(), groups: &owner.groups };
     let vertices = selectable.select(&format!("{path}.select"), &file.select)?;
     let points: Vec<Vec3> = vertices.iter().map(|i| owner.shape().vertices[*i as usize]).collect();
     let target = match (&file.to_body, &file.to_collider) {
         (Some(name), None) => {
-            let to = body_index(&format!("{path}.to_body"), name, bodies)?;
+            let to = deformable_index(&format!("{path}.to_body"), name, bodies)?;
             AttachmentTarget::Body { body: to, points: body_points(&path, file, &points, &bodies[to])? }
         }
         (None, Some(_)) if owner.kind.on_frames() => {
@@ -123,9 +133,9 @@ pub(super) fn stitches(files: &[StitchFile], bodies: &Bodies) -> Resolved<Vec<St
     let mut list = Vec::new();
     for (index, file) in files.iter().enumerate() {
         let path = format!("stitches.{index}");
-        let a = body_index(&format!("{path}.body"), &file.body, &bodies.list)?;
+        let a = deformable_index(&format!("{path}.body"), &file.body, &bodies.list)?;
         let b = match &file.to_body {
-            Some(name) => body_index(&format!("{path}.to_body"), name, &bodies.list)?,
+            Some(name) => deformable_index(&format!("{path}.to_body"), name, &bodies.list)?,
             None => a,
         };
         let stiffness =

@@ -1,6 +1,6 @@
 //! Bodies on affine frames: where the frames are, and pins that hold them.
 
-use super::body::one_pin;
+use super::body::{one_pin, pin_select};
 use super::check::{count, positive, vec3};
 use super::material::kind_name;
 use super::select::Selectable;
@@ -133,8 +133,8 @@ pub(super) fn frame_pins(
     let mut pins = Vec::with_capacity(file.pins.len());
     for (index, pin) in file.pins.iter().enumerate() {
         let at = format!("{path}.pins.{index}");
-        let held =
-            Selectable { mesh: &places, groups: &groups }.select(&format!("{at}.select"), &pin.select)?;
+        let held = Selectable { mesh: &places, groups: &groups }
+            .select(&format!("{at}.select"), pin_select(&at, pin)?)?;
         let middle = mean(&held.iter().map(|f| centres[*f as usize]).collect::<Vec<_>>());
         let nodes = held.iter().flat_map(|f| [0, 1, 2, 3].map(|k| 4 * f + k)).collect();
         pins.push(one_pin(&at, pin, nodes, middle, colliders)?);

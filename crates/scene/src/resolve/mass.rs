@@ -36,10 +36,15 @@ fn cell_masses(mesh: &Mesh, material: &Material) -> Vec<f64> {
     let depth = match material {
         Material::Cloth(m) => m.thickness,
         Material::Rod(m) => m.section.area(),
-        Material::Solid(_) => 1.0,
+        Material::Solid(_) | Material::Rigid(_) => 1.0,
     };
     let per_measure = material.density() * depth;
     match &mesh.cells {
+        // A rigid body is one cell: the inside of its closed surface.
+        Cells::Triangles(list) if matches!(material, Material::Rigid(_)) => {
+            let sixth = |t: &[u32; 3]| at(t[0]).dot(&at(t[1]).cross(&at(t[2]))) / 6.0;
+            vec![list.iter().map(sixth).sum::<f64>() * per_measure]
+        }
         Cells::Triangles(list) => list
             .iter()
             .map(|t| 0.5 * (at(t[1]) - at(t[0])).cross(&(at(t[2]) - at(t[0]))).norm() * per_measure)

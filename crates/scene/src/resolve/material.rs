@@ -1,15 +1,16 @@
 //! Materials: preset underneath, keys on top, everything checked.
 
 use super::check::{between, non_negative, poisson_ratio, positive};
+use super::rigid::rigid_material;
 use crate::error::{Problem, Resolved, SceneError, fault};
 use crate::file::{BendingName, BodyFile, KindName, MaterialFile, TextOr};
 use crate::law::{self, Law, LawRow};
 use crate::material::{
-    BendingLaw, ClothMaterial, Damping, Drag, Material, MembraneStiffness, RodMaterial, RodSection,
-    SolidMaterial,
+    BendingLaw, ClothMaterial, Damping, Drag, Material, MembraneStiffness, RigidMaterial, RodMaterial,
+    RodSection, SolidMaterial,
 };
 use crate::presets;
-use crate::resolved::WrittenMaterial;
+use crate::resolved::{RigidBody, WrittenMaterial};
 
 /// C₀₁/(C₁₀ + C₀₁) where none is given: C₀₁ = C₁₀/4.
 const MOONEY_FRACTION: f64 = 0.2;
@@ -21,16 +22,33 @@ struct Values<'a> {
     file: MaterialFile,
 }
 
-/// Resolves the material of a body; also returns the friction coefficient that it suggests.
-pub(super) fn material(path: &str, body: &BodyFile) -> Resolved<(Material, WrittenMaterial, Option<f64>)> {
+/// Resolves the material of a body; also returns the friction coefficient that it suggests. The
+/// density of a rigid body may follow from its total mass, hence its shape.
+pub(super) fn material(
+    path: &str,
+    body: &BodyFile,
+    rigid: Option<&RigidBody>,
+) -> Resolved<(Material, WrittenMaterial, Option<f64>)> {
     let (keys, preset_path) = match &body.material {
-        TextOr::Text(name) => {
+        Some(TextOr::Text(name)) => {
             (MaterialFile { preset: Some(name.clone()), ..MaterialFile::default() }, path.to_owned())
         }
-        TextOr::Full(file) => ((**file).clone(), format!("{path}.preset")),
+        Some(TextOr::Full(file)) => ((**file).clone(), format!("{path}.preset")),
+        None if body.kind == KindName::Rigid => (MaterialFile::default(), path.to_owned()),
+        None => {
+            let help = "give `material`: the name of a preset, or a table";
+            let parent = path.trim_end_matches(".material");
+            return fault(parent, Problem::MissingKey("material".into()), help);
+        }
     };
     let curved = body.rest.as_ref().and_then(|r| r.curved);
-    let written = WrittenMaterial { kind: body.kind, keys, curved };
+    let mut written = WrittenMaterial { kind: body.kind, keys, curved };
+    if let Some(rigid) = rigid {
+        let file = merged(path, &preset_path, &written)?;
+        let material = rigid_material(path, body, &file, rigid)?;
+        written.keys.density = Some(material.density());
+        return Ok((material, written, file.friction));
+    }
     let (material, friction) = from_written(path, &preset_path, &written)?;
     Ok((material, written, friction))
 }
@@ -43,32 +61,51 @@ pub fn resolve_material(path: &str, written: &WrittenMaterial) -> Result<Materia
     }
 }
 
+/// The keys of a material, its own on top of those of its preset.
+fn merged(path: &str, preset_path: &str, written: &WrittenMaterial) -> Resolved<MaterialFile> {
+    let given = written.keys.clone();
+    refuse_foreign_keys(path, own_kind(written.kind), &given)?;
+    match given.preset.clone() {
+        Some(name) => Ok(merge(given, presets::find(preset_path, &name, material_kind(written.kind))?)),
+        None => Ok(given),
+    }
+}
+
 fn from_written(
     path: &str,
     preset_path: &str,
     written: &WrittenMaterial,
 ) -> Resolved<(Material, Option<f64>)> {
-    let given = written.keys.clone();
-    // Frames are made of what solids are made of.
-    let kind = match written.kind {
-        KindName::Skinned | KindName::Affine => "solid",
-        other => kind_name(other),
-    };
-    refuse_foreign_keys(path, kind, &given)?;
-    let file = match &given.preset {
-        Some(name) => merge(given.clone(), presets::find(preset_path, name, kind)?),
-        None => given,
-    };
+    let file = merged(path, preset_path, written)?;
     let friction = file.friction;
     let curved = written.curved;
-    let values = Values { path, kind, file };
+    let values = Values { path, kind: material_kind(written.kind), file };
     let material = match written.kind {
         KindName::Cloth => Material::Cloth(values.cloth(curved.unwrap_or(false))?),
         KindName::Rod => Material::Rod(values.rod(curved.unwrap_or(true))?),
         KindName::Solid => Material::Solid(values.solid(Law::StableNeoHookean)?),
         KindName::Skinned | KindName::Affine => Material::Solid(values.solid(Law::Corotated)?),
+        KindName::Rigid => {
+            Material::Rigid(RigidMaterial { density: values.positive("density", values.file.density)? })
+        }
     };
     Ok((material, friction))
+}
+
+/// Whose presets a kind of body takes: frames and rigid bodies are made of what solids are made of.
+fn material_kind(kind: KindName) -> &'static str {
+    match kind {
+        KindName::Skinned | KindName::Affine | KindName::Rigid => "solid",
+        other => kind_name(other),
+    }
+}
+
+/// Whose keys a kind of body takes: a rigid body has a density and friction only.
+fn own_kind(kind: KindName) -> &'static str {
+    match kind {
+        KindName::Rigid => kind_name(kind),
+        other => material_kind(other),
+    }
 }
 
 pub(super) fn kind_name(kind: KindName) -> &'static str {
@@ -78,6 +115,7 @@ pub(super) fn kind_name(kind: KindName) -> &'static str {
         KindName::Solid => "solid",
         KindName::Skinned => "skinned",
         KindName::Affine => "affine",
+        KindName::Rigid => "rigid body",
     }
 }
 
@@ -86,6 +124,12 @@ fn refuse_foreign_keys(path: &str, kind: &str, f: &MaterialFile) -> Resolved<()>
     let keys = [
         ("area_density", f.area_density.is_some(), "cloth"),
         ("thickness", f.thickness.is_some(), "cloth"),
+        ("young", f.young.is_some(), "cloth rod solid"),
+        ("poisson", f.poisson.is_some(), "cloth rod solid"),
+        ("damping_mass", f.damping_mass.is_some(), "cloth rod solid"),
+        ("damping_stiffness", f.damping_stiffness.is_some(), "cloth rod solid"),
+        ("drag_normal", f.drag_normal.is_some(), "cloth rod solid"),
+        ("drag_tangential", f.drag_tangential.is_some(), "cloth rod solid"),
         ("young_warp", f.young_warp.is_some(), "cloth"),
         ("young_weft", f.young_weft.is_some(), "cloth"),
         ("shear", f.shear.is_some(), "cloth rod"),

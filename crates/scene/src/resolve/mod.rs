@@ -10,10 +10,12 @@ mod frames;
 mod grain;
 mod gravity;
 mod inflation;
+mod joint;
 mod mass;
 mod material;
 mod mesh;
 mod motion;
+mod rigid;
 mod roots;
 mod select;
 mod sequence;
@@ -127,6 +129,7 @@ pub(crate) fn resolve(document: &Document, budget: &Budget) -> Resolved<(Scene, 
         method: method(&file)?,
         attachments: couple::attachments(&file.attachments, &bodies, &colliders)?,
         stitches: couple::stitches(&file.stitches, &bodies)?,
+        joints: joint::joints(&file.joints, &bodies.list)?,
         rootings: roots::rootings(&file.bodies, &bodies)?,
         friction: couple::friction(file.friction.as_ref(), &bodies, &colliders, &context.budget)?,
         initial_contact: initial_contact(&file)?,

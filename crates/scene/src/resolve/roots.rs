@@ -12,7 +12,7 @@ use stiction_numerics::{Mat3, Vec3};
 
 /// The groom of a body that grows on another one.
 pub(super) fn grows_on(file: &BodyFile) -> Option<&GroomMesh> {
-    let TextOr::Full(mesh) = &file.mesh else { return None };
+    let Some(TextOr::Full(mesh)) = &file.mesh else { return None };
     mesh.groom.as_ref().filter(|g| g.on_body.is_some())
 }
 
@@ -21,7 +21,7 @@ pub(super) fn refuse_placement(path: &str, file: &BodyFile) -> Resolved<()> {
     if grows_on(file).is_none() {
         return Ok(());
     }
-    let unit = matches!(&file.mesh, TextOr::Full(mesh) if mesh.unit.is_some());
+    let unit = matches!(&file.mesh, Some(TextOr::Full(mesh)) if mesh.unit.is_some());
     let keys = [
         ("mesh.unit", unit),
         ("scale", file.scale.is_some()),
@@ -42,8 +42,11 @@ pub(super) fn refuse_placement(path: &str, file: &BodyFile) -> Resolved<()> {
     }
 }
 
-/// The surface of a body at its place; strands have none.
+/// The surface of a body at its place; strands have none, and nothing can be rooted in a rigid body.
 pub(super) fn ground(body: &Body) -> Option<Ground> {
+    if body.kind == BodyKind::Rigid {
+        return None;
+    }
     let mesh = body.embedded_surface.as_ref().map_or(&body.mesh, |s| &s.mesh);
     let triangles = match &mesh.cells {
         Cells::Triangles(t) => t.clone(),

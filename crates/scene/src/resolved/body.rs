@@ -1,11 +1,11 @@
-//! Deformable bodies and what they carry.
+//! Bodies and what they carry.
 
-use super::{EmbeddedSurface, Frames, FrictionDirection, Mesh, Pin, WeightedPoint};
+use super::{EmbeddedSurface, Frames, FrictionDirection, Mesh, Pin, RigidBody, WeightedPoint};
 use crate::file::{KindName, MaterialFile};
 use crate::material::{Drag, Material};
 use stiction_numerics::Vec3;
 
-/// A deformable body.
+/// A body that moves by dynamics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     /// Unique name; instances are called `name.0`, `name.1` and so on.
@@ -28,9 +28,9 @@ pub struct Body {
     pub contact_gap: f64,
     /// Prescribed vertices.
     pub pins: Vec<Pin>,
-    /// Initial velocity of the body [m/s].
+    /// Initial velocity of the body [m/s]; of its centre of mass if it is rigid.
     pub initial_velocity: Vec3,
-    /// Initial angular velocity about the mean of the vertices [rad/s].
+    /// Initial angular velocity about the mean of the vertices, or the centre of mass of a rigid body [rad/s].
     pub spin: Vec3,
     /// Whether the body can touch itself.
     pub self_contact: bool,
@@ -44,6 +44,8 @@ pub struct Body {
     pub embedded_surface: Option<EmbeddedSurface>,
     /// Frames of a skinned or affine body, whose `mesh` holds their nodes, four by four.
     pub frames: Option<Frames>,
+    /// Shape and pose of a rigid body.
+    pub rigid: Option<RigidBody>,
     /// Which shape is free of stress.
     pub rest: RestShape,
     /// Pressure inside a closed surface, if any.
@@ -104,6 +106,8 @@ pub enum BodyKind {
     Skinned,
     /// Near-rigid solid on one affine frame.
     Affine,
+    /// Rigid body: a centre and an orientation.
+    Rigid,
 }
 
 impl BodyKind {

@@ -9,14 +9,18 @@ mod collider;
 mod couple;
 mod friction;
 mod gravity;
+mod joint;
 mod mesh;
+mod rigid;
 
 pub use body::*;
 pub use collider::*;
 pub use couple::*;
 pub use friction::*;
 pub use gravity::*;
+pub use joint::*;
 pub use mesh::*;
+pub use rigid::*;
 
 use stiction_numerics::Vec3;
 
@@ -45,7 +49,7 @@ pub struct Scene {
     pub step_size: f64,
     /// Method and its options.
     pub method: MethodChoice,
-    /// Deformable bodies, instances already expanded.
+    /// Bodies, instances already expanded.
     pub bodies: Vec<Body>,
     /// Prescribed obstacles.
     pub colliders: Vec<Collider>,
@@ -53,6 +57,8 @@ pub struct Scene {
     pub attachments: Vec<Attachment>,
     /// Sewing springs.
     pub stitches: Vec<Stitch>,
+    /// Joints of rigid bodies, in the order of their names.
+    pub joints: Vec<Joint>,
     /// Strands whose roots are held to bodies.
     pub rootings: Vec<Rooting>,
     /// How friction coefficients combine.

@@ -314,7 +314,7 @@ pub(super) fn add_vertex(model: &Model, stencil: &mut ContactStencil, vertex: u3
     match model.surfaces.source(vertex as usize) {
         VertexSource::Node(node) => stencil.add(node, weight),
         VertexSource::Embedded(terms) => terms.iter().for_each(|&(n, w)| stencil.add(n, weight * w)),
-        VertexSource::Kinematic => return true,
+        VertexSource::Rigid { .. } | VertexSource::Kinematic => return true,
     }
     false
 }

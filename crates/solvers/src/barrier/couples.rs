@@ -187,7 +187,7 @@ fn place(model: &Model, vertex: u32, x: &[Vec3]) -> Vec3 {
     match model.surfaces.source(vertex as usize) {
         VertexSource::Node(node) => x[node as usize],
         VertexSource::Embedded(terms) => terms.iter().map(|&(n, w)| x[n as usize] * w).sum(),
-        VertexSource::Kinematic => Vec3::zeros(),
+        VertexSource::Rigid { .. } | VertexSource::Kinematic => Vec3::zeros(),
     }
 }
 
@@ -196,7 +196,7 @@ fn push(model: &Model, vertex: u32, force: Vec3, rhs: &mut [Vec3]) {
     match model.surfaces.source(vertex as usize) {
         VertexSource::Node(node) => rhs[node as usize] += force,
         VertexSource::Embedded(terms) => terms.iter().for_each(|&(n, w)| rhs[n as usize] += force * w),
-        VertexSource::Kinematic => {}
+        VertexSource::Rigid { .. } | VertexSource::Kinematic => {}
     }
 }
 

@@ -60,7 +60,7 @@ fn nodes_of_surfaces(world: World<'_>, collider: &Collider) -> Vec<bool> {
         match surfaces.source(vertex) {
             VertexSource::Node(node) => out[node as usize] = true,
             VertexSource::Embedded(terms) => terms.iter().for_each(|t| out[t.0 as usize] = true),
-            VertexSource::Kinematic => {}
+            VertexSource::Rigid { .. } | VertexSource::Kinematic => {}
         }
     }
     out
@@ -471,7 +471,7 @@ impl PdSolver {
             .map(|(m, x)| -m * gravity.dot(x))
             .sum();
         kinds.push(("gravity", height));
-        kinds.push(("kinetic", state.kinetic_energy(world.parameters)));
+        kinds.push(("kinetic", state.kinetic_energy(world.model, world.parameters)));
         report.energy = kinds;
         report.strain_limit_excess = excess;
     }

@@ -16,10 +16,12 @@ impl Feature {
             | Feature::Rods
             | Feature::Solids
             | Feature::Skinned
-            | Feature::Affine => {
+            | Feature::Affine
+            | Feature::Rigid => {
                 let body = model.bodies.iter().find(|body| feature_of(body.kind) == self)?;
                 Some(format!("body `{}` of kind {}", body.name, kind_name(body)))
             }
+            Feature::Joints => Some(format!("joint `{}` of rigid bodies", model.joints.first()?.name)),
             Feature::JoinedStrands => {
                 let node = shared_node(model)?;
                 Some(format!("a strand of `{}` that is closed or shares vertices", owner(node)))
@@ -71,6 +73,7 @@ pub(super) fn feature_of(kind: BodyKind) -> Feature {
         BodyKind::Solid => Feature::Solids,
         BodyKind::Skinned => Feature::Skinned,
         BodyKind::Affine => Feature::Affine,
+        BodyKind::Rigid => Feature::Rigid,
     }
 }
 

@@ -87,6 +87,8 @@ impl Feature {
             | Feature::Solids
             | Feature::Skinned
             | Feature::Affine
+            | Feature::Joints
+            | Feature::Rigid
             | Feature::SoftPins
             | Feature::Springs
             | Feature::StrandsOnCloth
@@ -102,14 +104,14 @@ impl Feature {
 fn limit(material: &Material) -> Option<f64> {
     match material {
         Material::Cloth(cloth) => cloth.strain_limit,
-        Material::Rod(_) | Material::Solid(_) => None,
+        Material::Rod(_) | Material::Solid(_) | Material::Rigid(_) => None,
     }
 }
 
 fn bending(material: &Material) -> Option<BendingLaw> {
     match material {
         Material::Cloth(cloth) => Some(cloth.bending),
-        Material::Rod(_) | Material::Solid(_) => None,
+        Material::Rod(_) | Material::Solid(_) | Material::Rigid(_) => None,
     }
 }
 
@@ -153,7 +155,7 @@ fn law(body: &Body, feature: Feature, replacement: &str) -> Option<&'static str>
         Material::Solid(solid) if feature == Feature::SolidLaw && solid.law != Law::StableNeoHookean => {
             solid.law
         }
-        Material::Cloth(_) | Material::Solid(_) | Material::Rod(_) => return None,
+        Material::Cloth(_) | Material::Solid(_) | Material::Rod(_) | Material::Rigid(_) => return None,
     };
     // `arap` says λ = 0 and nothing else: with such moduli the corotated law is `arap`.
     let law =

@@ -34,6 +34,10 @@ pub enum Feature {
     Skinned,
     /// Bodies on one affine frame.
     Affine,
+    /// Joints of rigid bodies.
+    Joints,
+    /// Rigid bodies.
+    Rigid,
     /// Springs from nodes to places: soft pins, attachments to colliders.
     SoftPins,
     /// Springs between bodies: attachments, stitches, roots of strands in solids.
@@ -133,7 +137,13 @@ pub(crate) fn refusal(method: &str, feature: Feature, user: &str) -> MethodError
         .filter(|key| exact(key, feature) && exact(key, Feature::Contact))
         .map(|key| format!("`{key}`"))
         .collect();
-    let message = format!("{user} is not supported; methods that support it: {}", able.join(", "));
+    let message = match able.is_empty() {
+        true => format!(
+            "{user} is not supported by any method yet; a near-rigid body is one of kind `affine` with the \
+             material of a stiff solid, under `admm` or `barrier`"
+        ),
+        false => format!("{user} is not supported; methods that support it: {}", able.join(", ")),
+    };
     MethodError::Refused { key: method.to_owned(), message }
 }
 
@@ -157,6 +167,8 @@ impl Feature {
             Feature::Solids => "solids",
             Feature::Skinned => "skinned bodies",
             Feature::Affine => "affine bodies",
+            Feature::Joints => "joints",
+            Feature::Rigid => "rigid bodies",
             Feature::SoftPins => "soft pins, attachments to colliders",
             Feature::Springs => "attachments between bodies, stitches, strands on solids",
             Feature::StrandsOnCloth => "strands on cloth",

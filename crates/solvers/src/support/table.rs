@@ -19,6 +19,8 @@ pub(super) const TABLE: &[(Feature, [Level; METHODS.len()])] = &[
     (Solids,              [Exact,   Exact,   Refused,     Exact,     Exact,   Refused]),
     (Skinned,             [Exact,   Exact,   Refused,     Refused,   Exact,   Refused]),
     (Affine,              [Exact,   Exact,   Refused,     Refused,   Exact,   Refused]),
+    (Joints,              [Refused, Refused, Refused,     Refused,   Refused, Refused]),
+    (Rigid,               [Refused, Refused, Refused,     Refused,   Refused, Refused]),
     (SoftPins,            [Exact,   Exact,   Refused,     Exact,     Exact,   Refused]),
     (Springs,             [Exact,   Exact,   Refused,     Exact,     Exact,   Refused]),
     (StrandsOnCloth,      [Exact,   Exact,   Refused,     Refused,   Exact,   Refused]),

@@ -44,6 +44,8 @@ fn block(kind: &str, mesh: &str, law: &str) -> String {
 
 const LINE: &str = "rod = { end = [1, 0, 0], segments = 4 }";
 const TETS: &str = "tet_box = { size = [1, 1, 1], cells = [1, 1, 1] }";
+const RIGID: &str =
+    "[bodies.brick]\nkind = 'rigid'\nmass = 1\nmesh = { box = { size = [1, 1, 1], cells = [1, 1, 1] } }\n";
 const FLOOR: &str = "[colliders.floor]\nplane = { offset = -1 }\n";
 const ALONE: &str = "self_contact = false";
 
@@ -67,6 +69,10 @@ fn examples(feature: Feature) -> (Vec<String>, &'static str) {
             let mesh = "box = { size = [1, 1, 1], cells = [1, 1, 1] }";
             (one(block("affine", mesh, "")), "body `block` of kind `affine`")
         }
+        Feature::Joints => {
+            (one(RIGID.to_owned() + "[joints.axle]\nkind = 'fixed'\na = 'brick'\n"), "joint `axle`")
+        }
+        Feature::Rigid => (one(RIGID.to_owned()), "body `brick` of kind `rigid`"),
         Feature::SoftPins => {
             let pin = "pins = [{ select = { indices = [0] }, stiffness = 10.0 }]";
             (vec![sheet("", pin), rod(LINE, pin)], "soft pin")
