@@ -158,6 +158,10 @@ fn bodies_run(method: &str, scene: &Scene) -> bool {
     scene.bodies.iter().all(|body| level(method, in_model::feature_of(body.kind)) == Some(Level::Exact))
 }
 
+fn supports(method: &str, feature: Feature) -> bool {
+    level(method, feature).is_some_and(|level| level != Level::Refused)
+}
+
 #[test]
 fn every_method_does_what_its_column_says() {
     for feature in features() {
@@ -185,10 +189,12 @@ fn every_method_does_what_its_column_says() {
                     Level::Refused => {
                         let message = found.expect_err(&format!("{method} refuses {feature:?}"));
                         let named = message.contains(word) || !bodies_run(method, scene);
-                        assert!(
-                            named && message.contains("support it: `"),
-                            "{method}, {feature:?}: {message}"
-                        );
+                        let way_out = match METHODS.iter().any(|m| supports(m, feature)) {
+                            true => "support it: `",
+                            false => "not supported by any method yet; a near-rigid body",
+                        };
+                        let helps = message.contains(way_out) || !bodies_run(method, scene);
+                        assert!(named && helps, "{method}, {feature:?}: {message}");
                     }
                 }
             }
