@@ -13,7 +13,6 @@ pub mod collision;
 pub mod creep;
 pub mod cylinder;
 pub mod data_sets;
-pub mod drag_plate;
 pub mod drift;
 pub mod elastica_tip;
 pub mod force_balance;
@@ -193,9 +192,7 @@ fn recorded() -> Vec<Case> {
 /// Cases of elasticity and free motion.
 fn elastic() -> Vec<Case> {
     use Kind::{Converged, Default};
-    use Measure::{Any, Newton, Only};
-    // Methods in which the air acts.
-    const IN_AIR: &[&str] = &["newton", "admm", "pd", "barrier"];
+    use Measure::{Any, Newton};
     vec![
         case(
             "cantilever_rod",
@@ -295,13 +292,6 @@ fn elastic() -> Vec<Case> {
         ),
         case("moduli_rod", Converged, Newton(moduli_rod::measure), true, "E and G of rods"),
         case("momentum_free_fall", Default, Any(momentum_free_fall::measure), true, "free fall to round-off"),
-        case(
-            "drag_plate",
-            Default,
-            Only(IN_AIR, drag_plate::measure),
-            true,
-            "a plate slowed by the air, or carried along by wind",
-        ),
         case("momentum_angular", Converged, Newton(drift::angular), true, "loss of spin, order 1 in h"),
         case("energy_drift", Converged, Newton(drift::energy), true, "loss of energy, order 1 in h"),
     ]
