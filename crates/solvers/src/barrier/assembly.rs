@@ -49,9 +49,9 @@ pub(super) struct Elastic<'a> {
 const CHUNK: usize = 256;
 
 /// Contacts whose terms live at the same time, or as many as there are blocks where these are more:
-/// each section looks at every row of the matrix. Large enough for that, small enough not to count in
-/// the memory of a step.
-const SECTION: usize = 1 << 13;
+/// each section looks at every row of the matrix. Couples of friction are summed section by section, so
+/// another size changes their last bits.
+const SECTION: usize = 1 << 15;
 
 /// What contacts are evaluated with. Terms take more room than a step has: it keeps stiffnesses, from which terms are found again.
 #[derive(Clone, Copy)]
