@@ -16,6 +16,7 @@ pub mod analytic;
 pub mod broad_phase;
 pub mod bvh;
 pub mod ccd;
+pub mod convex;
 pub mod distance;
 mod excluded;
 mod half_thickness;

@@ -32,8 +32,8 @@ pub use block::{
     SymmetricBlock, assemble, assemble_general, colour_elements, scatter_add,
 };
 pub use dense::{
-    Svd3, Svd3x2, SymmetricEigen3, eigen_symmetric, eigen_symmetric3, polar2, polar3, polar3x2, project_spd,
-    project_spd3, rotation_from_vector, rotation_jacobian, skew, svd3, svd3x2,
+    Svd3, Svd3x2, SymmetricEigen3, any_perpendicular, eigen_symmetric, eigen_symmetric3, polar2, polar3,
+    polar3x2, project_spd, project_spd3, rotation_from_vector, rotation_jacobian, skew, svd3, svd3x2,
 };
 pub use krylov::{
     BicgstabError, BicgstabInfo, BicgstabParams, LanczosCoefficients, LinearBicgstab, LinearOperator,

@@ -8,10 +8,14 @@
 //!
 //! is the inertia tensor at unit density. Parts are joined by Steiner's theorem:
 //! S = Σ_k (S_k + V_k (c_k − c)(c_k − c)ᵀ).   \[Mirtich1996; Eberly2003\]
+//!
+//! Balls and capsules have the moments of the round shape, not of the mesh that draws them: a coarse
+//! sphere would roll with another inertia.
 
 use crate::geometry::surface_of_tets;
-use crate::resolved::{Cells, Mesh, RigidBody, RigidShape};
+use crate::resolved::{Cells, Mesh, RigidBody, RigidPart, RigidShape, RoundPart};
 use crate::skin::{Moments, SkinError, closed_moments};
+use std::f64::consts::PI;
 use std::sync::Arc;
 use stiction_numerics::nalgebra::UnitQuaternion;
 use stiction_numerics::{Mat3, Vec3, eigen_symmetric3};
@@ -65,19 +69,65 @@ pub fn surface_triangles(cells: &Cells) -> Vec<[u32; 3]> {
     }
 }
 
-/// A rigid body that moves the given meshes, all at their place in the world, as one. Its axes are those of the world.
-pub fn rigid_body(parts: &[Mesh]) -> Result<RigidBody, RigidError> {
-    let moments: Vec<Moments> = parts.iter().map(part_moments).collect::<Result<_, _>>()?;
+/// A closed mesh at its place in the world.
+#[derive(Clone, Debug)]
+pub struct RigidPiece {
+    /// The mesh.
+    pub mesh: Mesh,
+    /// What it stands for, if it is a ball or a capsule.
+    pub round: Option<RoundPart>,
+}
+
+impl From<Mesh> for RigidPiece {
+    fn from(mesh: Mesh) -> RigidPiece {
+        RigidPiece { mesh, round: None }
+    }
+}
+
+/// A rigid body that moves the given pieces as one. Its axes are those of the world.
+pub fn rigid_body(pieces: &[RigidPiece]) -> Result<RigidBody, RigidError> {
+    let moments: Vec<Moments> = pieces.iter().map(piece_moments).collect::<Result<_, _>>()?;
     let whole = joined(&moments);
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for part in parts {
-        let first = vertices.len() as u32;
-        vertices.extend(part.vertices.iter().map(|x| x - whole.centre));
-        triangles.extend(surface_triangles(&part.cells).iter().map(|t| t.map(|v| v + first)));
+    let (mut vertices, mut triangles, mut parts) = (Vec::new(), Vec::new(), Vec::new());
+    for RigidPiece { mesh, round } in pieces {
+        let (first, first_triangle) = (vertices.len(), triangles.len());
+        vertices.extend(mesh.vertices.iter().map(|x| x - whole.centre));
+        triangles.extend(surface_triangles(&mesh.cells).iter().map(|t| t.map(|v| v + first as u32)));
+        parts.push(RigidPart {
+            vertices: first..vertices.len(),
+            triangles: first_triangle..triangles.len(),
+            round: round.map(|r| RoundPart { ends: r.ends.map(|x| x - whole.centre), ..r }),
+        });
     }
     let inertia = Mat3::identity() * whole.second.trace() - whole.second;
-    let shape = RigidShape { vertices, triangles, volume: whole.volume, inertia };
+    let shape = RigidShape { vertices, triangles, volume: whole.volume, inertia, parts };
     Ok(RigidBody { shape: Arc::new(shape), centre: whole.centre, orientation: UnitQuaternion::identity() })
+}
+
+/// Moments of a piece about its centre; the mesh must be sound even where it stands for a round shape.
+fn piece_moments(piece: &RigidPiece) -> Result<Moments, RigidError> {
+    let of_mesh = part_moments(&piece.mesh)?;
+    Ok(piece.round.as_ref().map_or(of_mesh, round_moments))
+}
+
+/// Moments of a ball or capsule about its centre.
+///
+/// Cylinder of length l and radius r: V = π r² l, across V r²/4, along V l²/12. Two halves of a ball,
+/// V = 4/3 π r³: across V r²/5; along, with the flat side at l/2 and its centre 3r/8 farther out,
+/// V (r²/5 + 3 r l/8 + l²/4).
+fn round_moments(round: &RoundPart) -> Moments {
+    let RoundPart { ends, radius: r } = *round;
+    let axis = ends[1] - ends[0];
+    let l = axis.norm();
+    let (cylinder, ball) = (PI * r * r * l, 4.0 / 3.0 * PI * r * r * r);
+    let across = cylinder * r * r / 4.0 + ball * r * r / 5.0;
+    let along = cylinder * l * l / 12.0 + ball * (r * r / 5.0 + 3.0 * r * l / 8.0 + l * l / 4.0);
+    let unit = axis.try_normalize(0.0).unwrap_or(Vec3::z());
+    Moments {
+        volume: cylinder + ball,
+        centre: (ends[0] + ends[1]) * 0.5,
+        second: Mat3::identity() * across + unit * unit.transpose() * (along - across),
+    }
 }
 
 /// Moments of one closed mesh about its centre.

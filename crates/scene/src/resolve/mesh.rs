@@ -49,6 +49,11 @@ impl Placement {
         self.turn(p) + self.translation
     }
 
+    /// The scale, if it is the same in all directions.
+    pub fn uniform_scale(&self) -> Option<f64> {
+        (self.scale.max() == self.scale.min()).then_some(self.scale.x)
+    }
+
     /// The same for a direction that lies in the mesh.
     pub fn turn(&self, d: &Vec3) -> Vec3 {
         self.rotation * d.component_mul(&self.scale)

@@ -10,8 +10,9 @@ use crate::file::{self, BodyFile, MaterialFile, RigidShapeFile};
 use crate::generate::RawMesh;
 use crate::geometry::check_mesh;
 use crate::material::{Material, RigidMaterial};
-use crate::resolved::{Cells, Collider, Mesh, Pin, RigidBody};
-use crate::rigid::{RigidError, rigid_body, surface_triangles};
+use crate::resolved::{Cells, Collider, Mesh, Pin, RigidBody, RoundPart};
+use crate::rigid::{RigidError, RigidPiece, rigid_body, surface_triangles};
+use stiction_numerics::Vec3;
 
 /// A rigid body with its whole surface in the world, and the meshes that it was made from as one.
 pub(super) struct RigidSource {
@@ -33,8 +34,9 @@ pub(super) fn rigid_source(
     for shape in shapes(path, file)? {
         let (raw, source) = raw_mesh(&shape.path, shape.mesh, context)?;
         let vertices = raw.vertices.iter().map(|p| placement.apply(&shape.placement.apply(p))).collect();
-        let part = Mesh { vertices, cells: raw.cells.clone(), uv: None, rest_vertices: None, source };
-        parts.push(checked(&shape.path, part)?);
+        let mesh = Mesh { vertices, cells: raw.cells.clone(), uv: None, rest_vertices: None, source };
+        let mesh = checked(&shape.path, mesh)?;
+        parts.push(RigidPiece { mesh, round: round_part(&shape, placement) });
         whole.uv = raw.uv.clone().filter(|_| file.shapes.is_empty());
         append(&mut whole, raw);
     }
@@ -42,7 +44,7 @@ pub(super) fn rigid_source(
         Ok(rigid) => rigid,
         Err(error) => return fault(at_fault(path, file), Problem::Conflict(error.to_string()), help(&error)),
     };
-    let source = parts.iter().map(|p| p.source.as_str()).collect::<Vec<_>>().join(" + ");
+    let source = parts.iter().map(|p| p.mesh.source.as_str()).collect::<Vec<_>>().join(" + ");
     let mesh = Mesh {
         vertices: rigid.world_vertices(),
         cells: Cells::Triangles(rigid.shape.triangles.clone()),
@@ -83,6 +85,22 @@ fn shapes<'a>(path: &str, file: &'a BodyFile) -> Resolved<Vec<Shape<'a>>> {
             fault(at, problem, "keep one of them")
         }
     }
+}
+
+/// The ball or capsule that a mesh stands for: one of those generators, scaled alike in all
+/// directions.
+fn round_part(shape: &Shape<'_>, placement: &Placement) -> Option<RoundPart> {
+    let file::TextOr::Full(spec) = shape.mesh else { return None };
+    let unit = spec.unit.map_or(1.0, file::Unit::metres);
+    let (radius, height) = match (&spec.sphere, &spec.tet_sphere, &spec.capsule) {
+        (Some(ball), ..) => (ball.radius, 0.0),
+        (_, Some(ball), _) => (ball.radius, 0.0),
+        (.., Some(capsule)) => (capsule.radius, capsule.height),
+        _ => return None,
+    };
+    let scale = shape.placement.uniform_scale()? * placement.uniform_scale()?;
+    let place = |z: f64| placement.apply(&shape.placement.apply(&(Vec3::z() * (z * unit))));
+    Some(RoundPart { ends: [place(-0.5 * height), place(0.5 * height)], radius: radius * unit * scale })
 }
 
 /// The mesh with its tets or triangles checked as cells.

@@ -1,5 +1,6 @@
 //! Rigid bodies: a shape in its own frame, and where that frame is at the start.
 
+use std::ops::Range;
 use std::sync::Arc;
 use stiction_numerics::nalgebra::UnitQuaternion;
 use stiction_numerics::{Mat3, Vec3};
@@ -28,6 +29,28 @@ pub struct RigidShape {
     pub volume: f64,
     /// Inertia tensor about the origin at unit density, ∫ (|X|² I − X Xᵀ) dV \[m⁵\].
     pub inertia: Mat3,
+    /// The closed meshes that it is made of.
+    pub parts: Vec<RigidPart>,
+}
+
+/// A closed mesh of a rigid shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RigidPart {
+    /// Its vertices in the shape.
+    pub vertices: Range<usize>,
+    /// Its triangles in the shape.
+    pub triangles: Range<usize>,
+    /// What its mesh stands for, if it is a ball or a capsule.
+    pub round: Option<RoundPart>,
+}
+
+/// A ball or a capsule: everything within a radius of a segment. A ball has both ends in one place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundPart {
+    /// Ends of the segment \[m\].
+    pub ends: [Vec3; 2],
+    /// The radius \[m\].
+    pub radius: f64,
 }
 
 impl RigidShape {

@@ -3,8 +3,9 @@ use crate::generate::{RawMesh, box_surface, capsule, cylinder, ico_sphere, tet_b
 use std::f64::consts::PI;
 use stiction_numerics::Random;
 
-fn mesh(raw: RawMesh) -> Mesh {
-    Mesh { vertices: raw.vertices, cells: raw.cells, uv: None, rest_vertices: None, source: "test".into() }
+fn mesh(raw: RawMesh) -> RigidPiece {
+    let RawMesh { vertices, cells, .. } = raw;
+    Mesh { vertices, cells, uv: None, rest_vertices: None, source: "test".into() }.into()
 }
 
 fn made(raw: RawMesh) -> RigidBody {
@@ -221,4 +222,25 @@ fn meshes_without_mass_are_told_apart() {
     };
     list.extend(more.iter().map(|t| [t[0] + first, t[2] + first, t[1] + first]));
     assert!(matches!(rigid_body(&[mesh(pair)]), Err(RigidError::NegativeInertia { .. })));
+}
+
+/// A fine mesh of a capsule has the moments of the round one to its own accuracy; a ball those of
+/// 2/5 m r² exactly.
+#[test]
+fn round_parts_have_round_moments() {
+    let piece = |ends: [Vec3; 2], radius: f64, raw: RawMesh| RigidPiece {
+        round: Some(RoundPart { ends, radius }),
+        ..mesh(raw)
+    };
+    let ends = [-0.35, 0.35].map(|z| Vec3::z() * z);
+    let fine = made(capsule(0.2, 0.7, 256, 8));
+    let exact = rigid_body(&[piece(ends, 0.2, capsule(0.2, 0.7, 8, 2))]).expect("closed");
+    assert!((fine.shape.volume / exact.shape.volume - 1.0).abs() < 1e-3);
+    assert_near(&fine.shape.inertia, &exact.shape.inertia, 1e-3);
+    let at = Vec3::new(1.0, -2.0, 0.5);
+    let coarse = moved(ico_sphere(0.3, 1), &Mat3::identity(), &at);
+    let ball = rigid_body(&[piece([at; 2], 0.3, coarse)]).expect("closed");
+    let volume = 4.0 / 3.0 * PI * 0.3f64.powi(3);
+    assert!((ball.shape.volume / volume - 1.0).abs() < 1e-14 && (ball.centre - at).norm() < 1e-14);
+    assert_near(&ball.shape.inertia, &(Mat3::identity() * (0.4 * volume * 0.09)), 1e-14);
 }
