@@ -6,8 +6,14 @@ use stiction_energy::Elasticity;
 
 /// Elastic energy by kind, kinetic energy and gravity's (zero at the origin) \[J\].
 pub fn energies(world: World<'_>, elasticity: &Elasticity, state: &State) -> Vec<(&'static str, f64)> {
-    let model = world.model;
     let mut out = elasticity.energy_by_kind(&state.blocks, &state.frames, state.time);
+    out.extend(mechanical_energies(world, state));
+    out
+}
+
+/// Gravity's energy (zero at the origin) and kinetic energy \[J\].
+pub fn mechanical_energies(world: World<'_>, state: &State) -> [(&'static str, f64); 2] {
+    let model = world.model;
     let gravity = world.parameters.gravity.at(state.time);
     let height = world.parameters.mass[..model.nodes]
         .iter()
@@ -17,7 +23,5 @@ pub fn energies(world: World<'_>, elasticity: &Elasticity, state: &State) -> Vec
     let centres = (0..model.rigid.len()).map(|rigid| model.rigid.centre_block(rigid));
     let height =
         centres.fold(height, |sum, c| sum - world.parameters.mass[c] * gravity.dot(&state.blocks[c]));
-    out.push(("gravity", height));
-    out.push(("kinetic", state.kinetic_energy(model, world.parameters)));
-    out
+    [("gravity", height), ("kinetic", state.kinetic_energy(model, world.parameters))]
 }

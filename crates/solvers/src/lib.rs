@@ -12,6 +12,7 @@ pub mod barrier;
 mod checks;
 pub mod commit;
 pub mod contact_report;
+pub mod descent;
 pub mod first_contacts;
 pub mod guide;
 pub mod incremental;

@@ -3,6 +3,7 @@
 use crate::admm::{AdmmOptions, AdmmSolver};
 use crate::admm_integrator::{IntegratorOptions, IntegratorSolver};
 use crate::barrier::{BarrierOptions, BarrierSolver};
+use crate::descent::{DescentOptions, DescentSolver};
 use crate::guide::{OptionInfo, describe};
 use crate::newton::{NewtonOptions, NewtonSolver};
 use crate::pd::{PdOptions, PdSolver};
@@ -184,6 +185,16 @@ pub fn methods() -> &'static [MethodInfo] {
             create: |choice, world| {
                 let options = parse(choice, XpbdOptions::validate)?;
                 Ok(Box::new(XpbdSolver::new(options, world)?))
+            },
+        },
+        MethodInfo {
+            key: "descent",
+            summary: "rigid bodies and joints: converged Newton on contacts as stiff as their load, Coulomb friction",
+            study: &[],
+            options: describe::<DescentOptions>,
+            create: |choice, world| {
+                let options = parse(choice, DescentOptions::validate)?;
+                Ok(Box::new(DescentSolver::new(options, world)?))
             },
         },
     ]

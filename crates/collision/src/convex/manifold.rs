@@ -62,10 +62,17 @@ pub fn touching(a: &PlacedPolytope<'_>, b: &PlacedPolytope<'_>, search: &Search)
         point.on_b += n * b.shape.radius;
     }
     patch.points.retain(|point| point.gap <= search.margin);
-    if patch.points.len() > 1 {
-        reduce(&mut patch.points, &n);
-    }
+    patch.reduce();
     patch
+}
+
+impl ContactPatch {
+    /// Keeps at most four points, which carry what all of them could.
+    pub fn reduce(&mut self) {
+        if self.points.len() > 1 {
+            reduce(&mut self.points, &self.normal);
+        }
+    }
 }
 
 /// The same patch with the two pieces exchanged.

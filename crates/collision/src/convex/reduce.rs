@@ -10,12 +10,14 @@ const KEPT: usize = 4;
 
 /// Joins points at one place and keeps at most four: the deepest, the one farthest from it, and one
 /// on each side of the line between them. Four corners carry every torque that the patch can.
+/// Places are compared as seen along the normal: of two corners of a thin plate above each other the
+/// deeper one stays.
 pub(super) fn reduce(points: &mut Vec<ContactPoint>, normal: &Vec3) {
-    weld(points);
+    weld(points, normal);
     if points.len() <= KEPT {
         return;
     }
-    let place = |k: usize| points[k].on_b;
+    let place = |k: usize| flat(&points[k], normal);
     let pick = |value: &dyn Fn(usize) -> f64| {
         (0..points.len()).fold(0, |best, k| if value(k) > value(best) { k } else { best })
     };
@@ -31,12 +33,17 @@ pub(super) fn reduce(points: &mut Vec<ContactPoint>, normal: &Vec3) {
     *points = chosen;
 }
 
-fn weld(points: &mut Vec<ContactPoint>) {
-    let spread = |p: &ContactPoint| (p.on_b - points[0].on_b).norm();
-    let extent = points.iter().map(spread).fold(0.0, f64::max);
+/// The place of a point in the plane across the normal.
+fn flat(point: &ContactPoint, normal: &Vec3) -> Vec3 {
+    point.on_b - normal * normal.dot(&point.on_b)
+}
+
+fn weld(points: &mut Vec<ContactPoint>, normal: &Vec3) {
+    let distance = |p: &ContactPoint, q: &ContactPoint| (flat(p, normal) - flat(q, normal)).norm();
+    let extent = points.iter().map(|p| distance(p, &points[0])).fold(0.0, f64::max);
     let mut kept: Vec<ContactPoint> = Vec::with_capacity(points.len());
     for point in points.iter() {
-        match kept.iter_mut().find(|k| (k.on_b - point.on_b).norm() <= WELD * extent) {
+        match kept.iter_mut().find(|k| distance(k, point) <= WELD * extent) {
             Some(same) if point.gap < same.gap => *same = *point,
             Some(_) => {}
             None => kept.push(*point),
