@@ -41,6 +41,7 @@ pub fn find(pieces: &Pieces, moving: &Moving, flush: f64) -> Vec<PairPatch> {
     for wall in 0..pieces.walls.len() {
         keys.extend((0..pieces.convex.len() as u32).map(|k| [k, (pieces.convex.len() + wall) as u32]));
     }
+    keys.sort_unstable();
     let found = keys.par_iter().filter_map(|&key| finder.look(key));
     found.filter(|pair| !pair.patch.points.is_empty()).collect()
 }
@@ -53,7 +54,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Pieces of two owners, one of which is free, with overlapping bounds; sorted.
+    /// Pieces of two owners, one of which is free, with overlapping bounds.
     fn near_pieces(&self) -> Vec<[u32; 2]> {
         let middle = self.placed.iter().map(|p| p.middle).sum::<Vec3>() / self.placed.len().max(1) as f64;
         let boxes: Vec<Box32> = (self.pieces.convex.iter().zip(self.placed))
@@ -71,9 +72,7 @@ impl Finder<'_> {
                 }
             },
         );
-        let mut keys: Vec<[u32; 2]> = parts.into_iter().flatten().collect();
-        keys.sort_unstable();
-        keys
+        parts.into_iter().flatten().collect()
     }
 
     fn may_touch(&self, pair: [u32; 2]) -> bool {
