@@ -282,6 +282,27 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
         self.spread(&values)
     }
 
+    /// Unpacked bytes of a part by the word of the file; 0 when it has none.
+    pub fn size_of(&self, part: &str) -> u64 {
+        self.container.unpacked_bytes(part)
+    }
+
+    /// The bytes of a part (`head`, `positions`, `channel/strain`, ...) as they are stored, or `None` when
+    /// the frame has none. Their number is what the layout says, or within the budget where it says nothing.
+    pub fn bytes_of(&mut self, part: &str) -> Result<Option<Vec<u8>>> {
+        if !self.container.has(part) {
+            return Ok(None);
+        }
+        let vertices = self.layout.stored_vertex_count();
+        let numbers = match part {
+            "positions" | "velocities" => 3 * vertices,
+            "poses" => 7 * self.layout.posed().count(),
+            channel if channel.starts_with(CHANNEL) => vertices,
+            _ => return self.container.read(part, &self.budget).map(Some),
+        };
+        self.container.read_exactly(part, 4 * numbers as u64).map(Some)
+    }
+
     /// A block of so many numbers as the layout says; empty when there is none.
     fn block_f32s(&mut self, name: &str, count: usize) -> Result<Vec<f32>> {
         if !self.container.has(name) {

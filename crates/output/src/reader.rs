@@ -88,8 +88,8 @@ impl RunReader {
         Frame::read(open(&path)?, &path, &self.layout, &self.budget)
     }
 
-    /// Opens a frame to read parts of it.
-    fn frame_file<'a>(&'a self, path: &'a Path) -> Result<FrameFile<'a, BufReader<File>>> {
+    /// Opens a frame at its path (see `frame_path`) to read parts of it.
+    pub fn frame_file<'a>(&'a self, path: &'a Path) -> Result<FrameFile<'a, BufReader<File>>> {
         FrameFile::open(open(path)?, path, &self.layout, self.budget.clone())
     }
 

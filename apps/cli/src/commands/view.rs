@@ -89,10 +89,10 @@ mod present {
             return Err(Failure::Input(format!("error: {NO_PAGE}")));
         }
         let server = Server::bind(&stiction_viewer::ServerOptions {
-            folder: folder.to_path_buf(),
             host: options.host.clone(),
             port: options.port,
             activity,
+            ..stiction_viewer::ServerOptions::new(folder)
         })
         .map_err(failure)?;
         note!("viewer: {}  (Ctrl-C ends it)", server.url());
