@@ -92,7 +92,8 @@ fn a_grain_makes_an_elliptic_cone_that_follows_the_cloth() {
     }
 }
 
-/// A block on its own corner vertices: all its vertices below are shared with side faces, two of which stand across the grain. Its underside decides.
+/// A block on its own corner vertices: all its vertices below are shared with side faces, two of
+/// which stand across the grain. Its underside decides.
 #[test]
 fn the_grain_of_a_block_is_that_of_the_face_below() {
     let text = "stiction = 1
@@ -153,8 +154,9 @@ fn known_pairs_are_evaluated_anew_at_a_trial_configuration() {
     }
 }
 
-/// A collider that remembers what may touch from the first trial end gives the same contacts at later ends as one that looks anew,
-/// whether the later end is near the first or far from it, for all vertices or for a few.
+/// A collider that remembers what may touch from the first trial end gives the same contacts at
+/// later ends as one that looks anew, whether the later end is near the first or far from it, for
+/// all vertices or for a few.
 #[test]
 fn what_was_found_for_one_end_serves_the_next() {
     let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.02, -0.01]\n";
@@ -184,9 +186,11 @@ fn what_was_found_for_one_end_serves_the_next() {
     }
 }
 
-/// Sheets that lie on each other have their contacts from the start: while they move by less than thickness and gap nothing is added, and when they
-/// move by more, all that a full search adds. The vertices of the lower sheet lie just beside edges of the upper one; where that slides over them
-/// before it comes down, they meet triangles that they were near to, but whose edge was nearest then.
+/// Sheets that lie on each other have their contacts from the start: while they move by less than
+/// thickness and gap nothing is added, and when they move by more, all that a full search adds. The
+/// vertices of the lower sheet lie just beside edges of the upper one; where that slides over them
+/// before it comes down, they meet triangles that they were near to, but whose edge was nearest
+/// then.
 #[test]
 fn near_pairs_are_asked_again_when_they_move_far() {
     let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.0005, -0.002]\n";
@@ -220,8 +224,9 @@ fn near_pairs_are_asked_again_when_they_move_far() {
     }
 }
 
-/// Two crossed rods, 20 thicknesses apart, come together within a step. While they end in the contact that they have, they are held, however far they
-/// came; when they pass through each other, they are found again.
+/// Two crossed rods, 20 thicknesses apart, come together within a step. While they end in the
+/// contact that they have, they are held, however far they came; when they pass through each other,
+/// they are found again.
 #[test]
 fn a_watched_pair_is_found_again_only_when_it_passes_through() {
     let text = "stiction = 1

@@ -1,4 +1,5 @@
-//! Pairs that have a contact are asked only whether they pass through: whatever they remember, what passes through is found.
+//! Pairs that have a contact are asked only whether they pass through: whatever they remember, what
+//! passes through is found.
 
 mod common;
 
@@ -27,7 +28,8 @@ fn keys(world: &mut World, ends: &[Vec3]) -> Vec<u64> {
     keys
 }
 
-/// Sheets that turn, shake and are pressed through each other, end after end: a collider that remembers finds what one finds that has only seen the ends from which the contacts are known.
+/// Sheets that turn, shake and are pressed through each other, end after end: a collider that
+/// remembers finds what one finds that has only seen the ends from which the contacts are known.
 #[test]
 fn what_passes_through_is_found_whatever_was_remembered() {
     let mut random = Random::new(17);

@@ -12,7 +12,8 @@ fn coming(world: &mut World, ends: &[Vec3]) -> Vec<NewContact> {
     world.coming(&velocities, Known::Held(&[]))
 }
 
-/// One corner goes to and fro, another one then comes down by little: what the first has wandered says nothing about the second.
+/// One corner goes to and fro, another one then comes down by little: what the first has wandered
+/// says nothing about the second.
 #[test]
 fn a_restless_corner_does_not_hide_its_neighbours() {
     let new = || World::new(&sheets(1, &[[0.0, 0.0, 0.0], [0.1, 0.05, 0.1]]));

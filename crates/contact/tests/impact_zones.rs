@@ -1,4 +1,5 @@
-//! What would pass through each other moves together for a step, and goes on with all that it is part of.
+//! What would pass through each other moves together for a step, and goes on with all that it is
+//! part of.
 
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
@@ -65,7 +66,8 @@ fn in_the_middle(n: usize, x: &Vec3) -> bool {
     n < 81 && x.xy().norm() < 0.03
 }
 
-/// Both sheets fly by 0.4 m sideways in the step while the middle of the lower one goes through the upper one.
+/// Both sheets fly by 0.4 m sideways in the step while the middle of the lower one goes through the
+/// upper one.
 #[test]
 fn only_what_passes_through_is_changed_and_momentum_stays() {
     let fly = Vec3::new(0.4, -0.1, 0.0);
@@ -84,7 +86,8 @@ fn only_what_passes_through_is_changed_and_momentum_stays() {
     assert!(slowest > 0.395, "{slowest}");
 }
 
-/// The upper sheet comes down by 10 mm, as prescribed, and would leave the lower one behind above it.
+/// The upper sheet comes down by 10 mm, as prescribed, and would leave the lower one behind above
+/// it.
 #[test]
 fn zones_follow_what_is_prescribed() {
     let upper = SHEETS.replace(
@@ -107,7 +110,8 @@ fn zones_follow_what_is_prescribed() {
     assert!((highest + 0.01).abs() < 1e-9, "{highest}");
 }
 
-/// The lower sheet is held at one node and turns about it into the upper one: the zone goes on turning about that node.
+/// The lower sheet is held at one node and turns about it into the upper one: the zone goes on
+/// turning about that node.
 #[test]
 fn zones_turn_about_what_is_held() {
     let held = SHEETS.replace("instances", "pins = [{ select = { indices = [40] } }]\ninstances");
@@ -123,7 +127,8 @@ fn zones_turn_about_what_is_held() {
     assert!(turned > 0.0, "{turned}");
 }
 
-/// A skin in tets that would end in the floor is put on it with the nodes that carry it, and slides on.
+/// A skin in tets that would end in the floor is put on it with the nodes that carry it, and slides
+/// on.
 #[test]
 fn carried_vertices_are_put_out_and_not_held() {
     let skin = "stiction = 1

@@ -34,7 +34,8 @@ fn what_came_in_is_put_out_and_nothing_else_moves() {
     let motion =
         StepMotion { start: &state.blocks, prescription: &prescription, parameters: &parameters, time, h };
     let mut blocks = state.blocks.clone();
-    // The ball has moved to z = 0.02: nodes 1 and 2 are now 0.8 and 10 mm below its top or beside it.
+    // The ball has moved to z = 0.02: nodes 1 and 2 are now 0.8 and 10 mm below its top or beside
+    // it.
     blocks[1] = Vec3::new(-0.01, 0.0, 0.11);
     blocks[2] = Vec3::new(0.01, 0.0, 0.105);
     let before = blocks.clone();

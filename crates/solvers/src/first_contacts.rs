@@ -5,7 +5,8 @@ use stiction_contact::NewContact;
 use stiction_contact::detect::{Collider, DetectError, Known, StepMotion};
 use stiction_numerics::Vec3;
 
-/// Contacts near the start of a step, then those that come together at the given velocities \[m/s\].
+/// Contacts near the start of a step, then those that come together at the given velocities
+/// \[m/s\].
 pub fn near_and_coming(
     collider: &mut Collider,
     world: World<'_>,
@@ -20,8 +21,9 @@ pub fn near_and_coming(
     Ok(near)
 }
 
-/// Penetrations open over a time \[s\], not shorter than the step. A contact that is mostly prescribed (a lever below that of four
-/// free nodes, ½) opens more slowly, so that its free nodes move no faster than others do.
+/// Penetrations open over a time \[s\], not shorter than the step. A contact that is mostly
+/// prescribed (a lever below that of four free nodes, ½) opens more slowly, so that its free nodes
+/// move no faster than others do.
 pub fn open_penetrations(contacts: &mut [NewContact], resolve_time: f64, h: f64) {
     for contact in contacts.iter_mut().filter(|c| c.gap < 0.0) {
         contact.normal_offset = contact.gap / resolve_time.max(h) * (2.0 * contact.stencil.lever()).min(1.0);

@@ -1,4 +1,5 @@
-//! Method `barrier`: no intersection at any step, balance of forces, friction at its threshold, the same bits on any number of threads.
+//! Method `barrier`: no intersection at any step, balance of forces, friction at its threshold, the
+//! same bits on any number of threads.
 
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
@@ -194,8 +195,8 @@ fn a_slope_holds_above_its_threshold_and_not_below() {
     assert!(slides > 0.04, "slid only {slides} m at 0.45");
 }
 
-/// Anchored friction at default settings: just above its limit the block rests without creep in few iterations; just below it the block slides
-/// at g (sin θ − μ cos θ).
+/// Anchored friction at default settings: just above its limit the block rests without creep in few
+/// iterations; just below it the block slides at g (sin θ − μ cos θ).
 #[test]
 fn anchored_friction_holds_without_creep_and_slides_at_the_right_rate() {
     let mut holds = block_on_slope(0.505, "friction = 'anchored'");
@@ -253,7 +254,8 @@ fn a_shortened_step_says_how_far_it_got() {
     assert!(shortened > 0);
 }
 
-/// A tight pair and a ball in free fall far away: the fall is exact although the pair shortens its own directions.
+/// A tight pair and a ball in free fall far away: the fall is exact although the pair shortens its
+/// own directions.
 #[test]
 fn a_tight_contact_does_not_hold_up_a_far_body() {
     let mut bench = Bench::new(
@@ -347,7 +349,8 @@ fn pins_that_force_a_crossing_are_named() {
     assert!(objects.contains(&"low".to_owned()) && objects.contains(&"high".to_owned()), "{error}");
 }
 
-/// Colliders of both kinds rise into a sheet held at two edges, under both policies: their motion is scripted, the sheet gives way.
+/// Colliders of both kinds rise into a sheet held at two edges, under both policies: their motion
+/// is scripted, the sheet gives way.
 #[test]
 fn moving_colliders_push_and_never_pass() {
     let ball = "sphere = { centre = [0.013, 0.007, -0.06], radius = 0.05 }";
@@ -387,7 +390,8 @@ fn moving_colliders_push_and_never_pass() {
     }
 }
 
-/// A sheet with a limit of 5 % held at its edges is pushed by a heavy ball: no triangle ever exceeds it.
+/// A sheet with a limit of 5 % held at its edges is pushed by a heavy ball: no triangle ever
+/// exceeds it.
 #[test]
 fn a_strain_limit_is_never_broken() {
     let scene = |limit: &str| {
@@ -436,7 +440,8 @@ fn a_strain_limit_is_never_broken() {
     assert!(limited > -0.049 && free < -0.06);
 }
 
-/// A solver that takes back what another saved goes on with the same bits, also after shortened steps.
+/// A solver that takes back what another saved goes on with the same bits, also after shortened
+/// steps.
 #[test]
 fn a_restored_solver_goes_on_as_if_nothing_had_happened() {
     let text = "method = { key = 'barrier', complete = false, friction = 'anchored' }

@@ -1,6 +1,7 @@
-//! Method `barrier` over its gallery: at every step of every scene nothing crosses, every gap is open and no strain limit is exceeded, from starts
-//! moved by 1 % of the gap. Scenes run at a reduced size: by default from one start until contacts or strain limits have been at work for a few steps, in the slow
-//! suite from ten starts to their end.
+//! Method `barrier` over its gallery: at every step of every scene nothing crosses, every gap is
+//! open and no strain limit is exceeded, from starts moved by 1 % of the gap. Scenes run at a
+//! reduced size: by default from one start until contacts or strain limits have been at work for a
+//! few steps, in the slow suite from ten starts to their end.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -153,7 +154,8 @@ struct Seen {
     strain_gap: f64,
 }
 
-/// Steps a scene from a start moved by 1 % of its smallest gap until its end, or until enough steps had something at stake.
+/// Steps a scene from a start moved by 1 % of its smallest gap until its end, or until enough steps
+/// had something at stake.
 fn assert_open(scene: &Scene, seed: u64, enough: usize) -> Seen {
     let name = &scene.name;
     let model = build(scene).expect("a good model");
@@ -208,7 +210,8 @@ impl Limits {
         Limits { triangles: elements.iter().filter_map(limited).collect() }
     }
 
-    /// What is left of the stretch that a triangle may have, where that is least, and whether any is beyond half of its limit: there barriers begin.
+    /// What is left of the stretch that a triangle may have, where that is least, and whether any
+    /// is beyond half of its limit: there barriers begin.
     fn nearest(&self, x: &[Vec3]) -> (f64, bool) {
         let left = self.triangles.iter().map(|(element, limit)| {
             let sigma = svd3x2(&element.deformation(&element.nodes.map(|n| x[n as usize]))).sigma.max();

@@ -1,9 +1,9 @@
 //! The collision service of a model.
 //!
-//! *Proximity* contacts take the closest features at the start of the step. *Continuous* contacts take features that come
-//! together on the straight way from the start to a trial end: weights and normal are those at the
-//! moment of touching, the gap is taken at the start along that normal, so `u_N ≥ 0` keeps the pair
-//! on the side where it was.
+//! *Proximity* contacts take the closest features at the start of the step. *Continuous* contacts
+//! take features that come together on the straight way from the start to a trial end: weights and
+//! normal are those at the moment of touching, the gap is taken at the start along that normal, so
+//! `u_N ≥ 0` keeps the pair on the side where it was.
 
 use super::analytic::PlacedShape;
 use super::analytic_search::AnalyticSearch;

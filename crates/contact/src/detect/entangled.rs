@@ -4,8 +4,10 @@
 //! body would be held there. While a sheet and a solid are entangled (vertices of the sheet inside
 //! the solid, or edges of one through faces of the other), three things differ between the two:
 //!
-//! * a vertex inside meets the nearest face of the solid, pushed out: `n = −(x − q)/|x − q|`, gap `−|x − q|` less the thickness   q nearest point
-//! * features with such a vertex meet nothing else of the solid: on their way out they pass through its surface
+//! * a vertex inside meets the nearest face of the solid, pushed out: `n = −(x − q)/|x − q|`, gap
+//!   `−|x − q|` less the thickness   q nearest point
+//! * features with such a vertex meet nothing else of the solid: on their way out they pass through
+//!   its surface
 //! * other pairs on the wrong side of the solid's surface, by its outward normals, are turned round
 //!
 //! Only the pairs of objects are kept from step to step; which vertices are inside is looked up

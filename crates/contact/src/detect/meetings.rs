@@ -17,14 +17,16 @@ use stiction_numerics::Vec3;
 pub enum Known<'a> {
     /// Their contacts keep them apart.
     Trusted(&'a [u64]),
-    /// The same, and all that [`Collider::proximity`] found for this step is among them. A pair that was near from the start has its contact; it is
-    /// asked for another place only if it moves by more than its thickness and gap.
+    /// The same, and all that [`Collider::proximity`] found for this step is among them. A pair
+    /// that was near from the start has its contact; it is asked for another place only if it moves
+    /// by more than its thickness and gap.
     Held(&'a [u64]),
-    /// A pair whose centrelines or mid-surfaces pass through each other all the same gets another contact at the place of the crossing: one whose
-    /// weights and normal were taken elsewhere may let its pair slip past.
+    /// A pair whose centrelines or mid-surfaces pass through each other all the same gets another
+    /// contact at the place of the crossing: one whose weights and normal were taken elsewhere may
+    /// let its pair slip past.
     Watched(&'a [u64]),
-    /// The same, and all that [`Collider::proximity`] found for this step is among them. A pair that was near from the start has its contact; it is asked only whether it passes
-    /// through.
+    /// The same, and all that [`Collider::proximity`] found for this step is among them. A pair
+    /// that was near from the start has its contact; it is asked only whether it passes through.
     Guarded(&'a [u64]),
 }
 
@@ -41,12 +43,14 @@ impl Known<'_> {
     }
 }
 
-/// Watched pairs must start at this share of their thickness: those pressed closer, and surfaces without thickness, which touch at
-/// distance zero, would be found over and over for a tolerance's worth of motion.
+/// Watched pairs must start at this share of their thickness: those pressed closer, and surfaces
+/// without thickness, which touch at distance zero, would be found over and over for a tolerance's
+/// worth of motion.
 const WATCHED: f64 = 0.02;
 
-/// Watched pairs pass through each other where their distance falls below this share of their thickness, wherever they come from: one that starts
-/// many thicknesses away and ends in its contact is held.
+/// Watched pairs pass through each other where their distance falls below this share of their
+/// thickness, wherever they come from: one that starts many thicknesses away and ends in its
+/// contact is held.
 const THROUGH: f64 = 0.1;
 
 /// Pairs per task.
@@ -140,7 +144,8 @@ impl Collider {
         Wandered(least(first) + least(second))
     }
 
-    /// Whether a pair needs no new contact: it keeps apart all the way, or the contact it has holds it.
+    /// Whether a pair needs no new contact: it keeps apart all the way, or the contact it has holds
+    /// it.
     fn is_free(
         &self,
         (model, objects): (&Model, [u32; 2]),
@@ -190,7 +195,8 @@ impl Collider {
         }
     }
 
-    /// By how much less than a distance the corners of one feature move against those of the other, if none moves by more \[m\]: then no point does.
+    /// By how much less than a distance the corners of one feature move against those of the other,
+    /// if none moves by more \[m\]: then no point does.
     fn moves_less(&self, corners: &Corners, distance: f64) -> Option<f64> {
         let (first, second) = corners.sides();
         let way = |v: u32| self.end[v as usize] - self.start[v as usize];
@@ -228,7 +234,8 @@ struct Asked<'a> {
     wandered: Wandered,
 }
 
-/// Whether nothing can have changed for a pair since it was asked and found free, held by its contact or open.
+/// Whether nothing can have changed for a pair since it was asked and found free, held by its
+/// contact or open.
 #[inline]
 fn is_settled(near: &NearPair, most: f64, known: Known<'_>) -> bool {
     near.is_settled(Settled::Free, most)
@@ -244,14 +251,16 @@ pub(super) fn through_floor(start: f64, thickness: f64) -> f64 {
     THROUGH * thickness.min(start)
 }
 
-/// What a pair must keep of its distance: `distance` \[m\], and a share `slack` of what it has beyond that at the start.
+/// What a pair must keep of its distance: `distance` \[m\], and a share `slack` of what it has
+/// beyond that at the start.
 #[derive(Clone, Copy)]
 struct Kept {
     distance: f64,
     slack: f64,
 }
 
-/// A new pair that comes closer than its thickness, or a watched one that passes through; `pair` gives it where it no longer keeps its distance.
+/// A new pair that comes closer than its thickness, or a watched one that passes through; `pair`
+/// gives it where it no longer keeps its distance.
 fn meeting(
     pair: impl Fn(Kept) -> Option<ProximityPair>,
     (start, thickness, slack): (f64, f64, f64),

@@ -1,7 +1,8 @@
 //! Finding contacts for a solver: the collision service over a model.
 //!
-//! Comes in: a model, a configuration, a time. Goes out: contacts with free nodes, weights, normals, gaps and friction, ready
-//! for a contact set. Solvers ask when their method needs it; they get a service, not a finished list.
+//! Comes in: a model, a configuration, a time. Goes out: contacts with free nodes, weights,
+//! normals, gaps and friction, ready for a contact set. Solvers ask when their method needs it;
+//! they get a service, not a finished list.
 
 mod analytic;
 mod analytic_near;

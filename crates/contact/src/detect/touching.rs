@@ -1,7 +1,8 @@
 //! Solids that touch at distance zero: which way is out.
 //!
-//! The vector between two features that touch says nothing about sides. The surfaces of solids do: at the place of contact the normal leaves
-//! the second body and enters the first, n ∥ N_B − N_A with the outward normals N of both.
+//! The vector between two features that touch says nothing about sides. The surfaces of solids do:
+//! at the place of contact the normal leaves the second body and enters the first, n ∥ N_B − N_A
+//! with the outward normals N of both.
 
 use super::collider::Collider;
 use super::compile::is_solid;

@@ -15,7 +15,8 @@ pub enum Wanted<'a> {
     First(&'a ImpulseMemory),
     /// Those coming together that have no contact yet.
     New,
-    /// The same along a velocity that is about to be final: pairs that slip past their contacts get another one.
+    /// The same along a velocity that is about to be final: pairs that slip past their contacts get
+    /// another one.
     Late,
 }
 
@@ -40,7 +41,8 @@ impl StepContacts {
         StepContacts { set: ContactSet::new(weights), known: Vec::new(), full: None }
     }
 
-    /// Takes the weights of a Newton iteration \[kg\], and full inverse blocks \[1/kg\] for the baselines.
+    /// Takes the weights of a Newton iteration \[kg\], and full inverse blocks \[1/kg\] for the
+    /// baselines.
     pub fn set_weights(&mut self, weights: &[f64], inverse_blocks: Option<&[Mat3]>) -> Result<(), StepError> {
         self.set.set_weights(weights).map_err(|e| StepError::Contact { reason: e.to_string() })?;
         self.full = inverse_blocks.map(|inverse_blocks| {
@@ -99,7 +101,8 @@ impl StepContacts {
         contacts.len()
     }
 
-    /// Projects velocities of nodes on the contacts. Returns the share of contacts that sleep at the end.
+    /// Projects velocities of nodes on the contacts. Returns the share of contacts that sleep at
+    /// the end.
     pub fn project(&mut self, velocities: &mut [Vec3], options: &ProjectOptions) -> f64 {
         let Some(full) = &mut self.full else {
             let asleep = self.set.project(velocities, options).asleep;
@@ -120,9 +123,11 @@ impl StepContacts {
     }
 }
 
-/// Puts compliance and cohesion on new contacts, and opens penetrations over the wanted time instead of at once.
+/// Puts compliance and cohesion on new contacts, and opens penetrations over the wanted time
+/// instead of at once.
 ///
-/// Cohesion falls linearly from touching to the contact gap of the pair, ξ = ξ₀ (1 − g/ĝ).   [Daviet2020, section 7.4]
+/// Cohesion falls linearly from touching to the contact gap of the pair, ξ = ξ₀ (1 − g/ĝ).
+/// [Daviet2020, section 7.4]
 fn prepare(
     mut contacts: Vec<NewContact>,
     options: &AdmmOptions,

@@ -1,4 +1,5 @@
-//! Method `admm`: projected Newton outside, ADMM inside, contact by matrix-free Gauss–Seidel. See `README.md` in this folder.
+//! Method `admm`: projected Newton outside, ADMM inside, contact by matrix-free Gauss–Seidel. See
+//! `README.md` in this folder.
 
 mod contacts;
 mod elastic_step;

@@ -7,8 +7,9 @@
 //!          v ← p
 //! ```
 //!
-//! A fixed point satisfies A v = f + Bᵀ r and the contacts. The outer sweep sees neighbours only through the last velocities, so a
-//! long stiff rod needs many of them; the paper reports that it may diverge on staggered twists.   [Daviet2020, sections 7.1, 7.2]
+//! A fixed point satisfies A v = f + Bᵀ r and the contacts. The outer sweep sees neighbours only
+//! through the last velocities, so a long stiff rod needs many of them; the paper reports that it
+//! may diverge on staggered twists.   [Daviet2020, sections 7.1, 7.2]
 
 use super::elastic_step::Linearised;
 use super::inner::{Inner, InnerReport, Iterate};

@@ -1,7 +1,9 @@
-//! The contact local step: p = (x − x_t + λ)/h projected on the contact constraints; contacts are those near at the start of the step, and at its end
-//! those that the final motion would pass through.
+//! The contact local step: p = (x − x_t + λ)/h projected on the contact constraints; contacts are
+//! those near at the start of the step, and at its end those that the final motion would pass
+//! through.
 //!
-//! λ \[m\] is rebuilt from the impulses of the step before, −h W⁻¹ Bᵀ r, so that what rests stays at rest.
+//! λ \[m\] is rebuilt from the impulses of the step before, −h W⁻¹ Bᵀ r, so that what rests stays
+//! at rest.
 
 use super::options::IntegratorOptions;
 use super::strands::Strands;
@@ -81,7 +83,8 @@ impl<'a> ContactStep<'a> {
         self.set.append(&found, memory).map_err(|e| StepError::Contact { reason: e.to_string() })
     }
 
-    /// The last projection; what the motion that it leads to would pass through joins the contacts, and it is done again.
+    /// The last projection; what the motion that it leads to would pass through joins the contacts,
+    /// and it is done again.
     pub fn finish(
         &mut self,
         world: World<'_>,
@@ -135,7 +138,8 @@ impl<'a> ContactStep<'a> {
         }
     }
 
-    /// What contacts add to the right-hand side of a node \[N\]: W/h² (h p + x_t − λ), or −W λ/h² while they are only predicted.
+    /// What contacts add to the right-hand side of a node \[N\]: W/h² (h p + x_t − λ), or −W λ/h²
+    /// while they are only predicted.
     pub fn pull(&self, strands: &Strands, node: usize, predicting: bool) -> Vec3 {
         let h = self.motion.h;
         let weight = strands.contact_weight[node] / (h * h);

@@ -1,9 +1,11 @@
-//! The elastic local steps: every term moves its copies of edges to where its own energy and the penalty balance.
+//! The elastic local steps: every term moves its copies of edges to where its own energy and the
+//! penalty balance.
 //!
 //! z ← argmin U(z) + w/2 |z − (D x + u)|²,   u ← u + D x − z
 //!
-//! Stretch: closed form along the edge. Bending: Newton over the two edges of a joint, with the twists of the start of the step.
-//! Damping acts in the local energies: β/2h |z − z_t|² in the norm of the stiffness at the start of the step, as in the other methods.
+//! Stretch: closed form along the edge. Bending: Newton over the two edges of a joint, with the
+//! twists of the start of the step. Damping acts in the local energies: β/2h |z − z_t|² in the norm
+//! of the stiffness at the start of the step, as in the other methods.
 
 use super::strands::{EdgeBlocks, Strands, Terms};
 use crate::solver::World;
@@ -23,7 +25,8 @@ pub struct LocalStep {
     stretch: Vec<Copied>,
     /// The same of the two edges of each joint.
     bend: Vec<[Copied; 2]>,
-    /// Lengths at the start of the step \[m\], and the damping blocks β K/h of the joints that have damping \[N/m\].
+    /// Lengths at the start of the step \[m\], and the damping blocks β K/h of the joints that have
+    /// damping \[N/m\].
     start_length: Vec<f64>,
     viscosity: Vec<Option<(SixBySix, Six)>>,
 }
@@ -186,8 +189,9 @@ impl<'a> LocalBend<'a> {
         SixBySix::from_fn(|r, c| blocks[r / 3][c / 3][(r % 3, c % 3)])
     }
 
-    /// Newton on U(z) + ½ (z − z_t)ᵀ C (z − z_t) + w/2 |z − y|², from the copies of the iteration before. A step is cut to half of the
-    /// shorter edge: curvature grows without bound as a joint folds back on itself.
+    /// Newton on U(z) + ½ (z − z_t)ᵀ C (z − z_t) + w/2 |z − y|², from the copies of the iteration
+    /// before. A step is cut to half of the shorter edge: curvature grows without bound as a joint
+    /// folds back on itself.
     fn solve(
         &self,
         wanted: &Six,

@@ -1,9 +1,10 @@
 //! Elements by fours: what triangles and tets have in common in the local step.
 //!
-//! An iteration takes y = D x + λ, z = prox(y), and after the global step λ += D x − z. Of λ and z only u = λ − z is kept: with it λ of
-//! the next iteration is u + D x. An element hands `h² w (z − λ) + h β K d*` through Dᵀ to its corners. d* is the strain of the
-//! start of the step turned with the element, `R S_t`, so that damping resists changes of shape and lets rigid rotations pass. (With
-//! the plain `D x_t` of the paper a spinning body would be braked.)
+//! An iteration takes y = D x + λ, z = prox(y), and after the global step λ += D x − z. Of λ and z
+//! only u = λ − z is kept: with it λ of the next iteration is u + D x. An element hands
+//! `h² w (z − λ) + h β K d*` through Dᵀ to its corners. d* is the strain of the start of the step
+//! turned with the element, `R S_t`, so that damping resists changes of shape and lets rigid
+//! rotations pass. (With the plain `D x_t` of the paper a spinning body would be braked.)
 
 use super::incidence::Incidence;
 use rayon::prelude::*;

@@ -5,7 +5,8 @@ use super::stretch_limits::{Point, StretchLimits};
 use rayon::prelude::*;
 use stiction_numerics::Vec3;
 
-/// Rounds end when no stretch exceeds its limit of strain by more than this share of it; limits that x exceeds by more cannot hold.
+/// Rounds end when no stretch exceeds its limit of strain by more than this share of it; limits
+/// that x exceeds by more cannot hold.
 const CLOSE_ENOUGH: f64 = 0.5;
 
 /// Nodes that one task takes at least.
@@ -26,8 +27,8 @@ pub struct Closing<'a> {
 }
 
 impl Closing<'_> {
-    /// Rounds of a sweep over the limits and one over the contacts, which have the last word; limits that the positions `x` break are left
-    /// alone. Returns the number of rounds.
+    /// Rounds of a sweep over the limits and one over the contacts, which have the last word;
+    /// limits that the positions `x` break are left alone. Returns the number of rounds.
     pub fn run(
         &self,
         limits: &mut StretchLimits,

@@ -1,7 +1,7 @@
 //! The contact step: p = (x − x_t + λ_c)/h projected on the contact constraints.
 //!
-//! λ_c is not stored from step to step: at a fixed point it equals −h W⁻¹ Bᵀ r, so the remembered impulses r give it back, also
-//! for contacts that came or went.
+//! λ_c is not stored from step to step: at a fixed point it equals −h W⁻¹ Bᵀ r, so the remembered
+//! impulses r give it back, also for contacts that came or went.
 
 use super::global_step::GlobalStep;
 use super::options::{Accept, PdOptions};
@@ -40,7 +40,8 @@ pub struct ContactStep<'a> {
     pub projected: Vec<Vec3>,
     /// λ_c \[m\].
     pub dual: Vec<Vec3>,
-    /// What the impulses of the last projection did to each node, W⁻¹ Bᵀ r \[m/s\]; nothing after new contacts.
+    /// What the impulses of the last projection did to each node, W⁻¹ Bᵀ r \[m/s\]; nothing after
+    /// new contacts.
     carried: Option<Vec<Vec3>>,
 }
 
@@ -79,7 +80,8 @@ impl<'a> ContactStep<'a> {
         }
     }
 
-    /// Contacts near the start and on the way to predicted positions, with their remembered impulses and the λ_c that belongs to them.
+    /// Contacts near the start and on the way to predicted positions, with their remembered
+    /// impulses and the λ_c that belongs to them.
     pub fn detect_first(
         &mut self,
         predicted: &[Vec3],
@@ -113,8 +115,8 @@ impl<'a> ContactStep<'a> {
 
     /// p ← projection of (x − x_t + λ_c)/h.
     ///
-    /// A projection starts from the impulses so far. What they do to the nodes is known from the projection before, so that they
-    /// are applied one by one only after new contacts came.
+    /// A projection starts from the impulses so far. What they do to the nodes is known from the
+    /// projection before, so that they are applied one by one only after new contacts came.
     pub fn project(&mut self, positions: &[Vec3], seconds: &mut StepSeconds) {
         let options = ProjectOptions { sweeps: self.options.sweeps, ..ProjectOptions::default() };
         let (h, start, dual) = (self.motion.h, self.motion.start, &self.dual);
@@ -144,8 +146,9 @@ impl<'a> ContactStep<'a> {
         });
     }
 
-    /// The last projection may send points into each other anew: detects along the way to the end of the step and projects again until nothing
-    /// new is found and nothing slips past its contact, in up to `final_passes` rounds. Returns the number of contacts that came late.
+    /// The last projection may send points into each other anew: detects along the way to the end
+    /// of the step and projects again until nothing new is found and nothing slips past its
+    /// contact, in up to `final_passes` rounds. Returns the number of contacts that came late.
     pub fn catch_late(&mut self, x: &[Vec3], seconds: &mut StepSeconds) -> Result<usize, StepError> {
         let World { model, parameters } = self.world;
         let before = self.set.len();
@@ -163,7 +166,8 @@ impl<'a> ContactStep<'a> {
         Ok(self.set.len() - before)
     }
 
-    /// Sweeps over velocities in which the impulses of the last projection are already, after something else has changed them \[m/s\].
+    /// Sweeps over velocities in which the impulses of the last projection are already, after
+    /// something else has changed them \[m/s\].
     pub fn sweep_again(&mut self, velocities: &mut [Vec3], sweeps: usize) {
         self.set.load(velocities);
         self.set.sweep(&ProjectOptions { sweeps, ..ProjectOptions::default() });
@@ -217,7 +221,8 @@ impl<'a> ContactStep<'a> {
         !self.collider.entangled().is_empty()
     }
 
-    /// Keeps surfaces that would cross on the way to `blocks` apart: by contacts, as far as those go, else by joining nodes in zones that move as stiff pieces. Reports what was done.
+    /// Keeps surfaces that would cross on the way to `blocks` apart: by contacts, as far as those
+    /// go, else by joining nodes in zones that move as stiff pieces. Reports what was done.
     pub fn filter(&mut self, blocks: &mut [Vec3], report: &mut StepReport) -> Result<(), StepError> {
         let StepReport { seconds, counters, .. } = report;
         let before = self.set.len();
@@ -241,7 +246,8 @@ impl<'a> ContactStep<'a> {
         Ok(())
     }
 
-    /// Gives contacts to what would cross on the way to `blocks` and sweeps over all of them from there, until nothing crosses or [`KEEP_APART`] rounds are done: unlike zones, contacts let
+    /// Gives contacts to what would cross on the way to `blocks` and sweeps over all of them from
+    /// there, until nothing crosses or [`KEEP_APART`] rounds are done: unlike zones, contacts let
     /// surfaces slide.
     fn keep_apart(&mut self, blocks: &mut [Vec3]) -> Result<(), StepError> {
         let World { model, parameters } = self.world;

@@ -1,13 +1,17 @@
 //! The global step: one constant scalar matrix per connected part, solved for x, y and z together.
 //!
-//! `A = M (1 + h α) + Dᵀ (h² W + h β K) D` and `A + W_c`, with W the ADMM weight of projected rows and the full stiffness of quadratic ones.
-//! Both are factored: the first serves parts that touch nothing and the prediction of a step, the second all other solves.
-//! Prescribed nodes have identity rows; their columns move to the right-hand side.
+//! `A = M (1 + h α) + Dᵀ (h² W + h β K) D` and `A + W_c`, with W the ADMM weight of projected rows
+//! and the full stiffness of quadratic ones.
+//! Both are factored: the first serves parts that touch nothing and the prediction of a step, the
+//! second all other solves. Prescribed nodes have identity rows; their columns move to the
+//! right-hand side.
 //!
-//! The matrices change only with the step size, the set of prescribed nodes and the set of active attachments. The factors of the
-//! last few sets are put by, so that pins that switch off and on again find theirs. A new set takes the factors of parts whose own pins and
-//! attachments are as they were in one of those, and only the others are factored. Parts with equal matrices (instances of one
-//! body) share their factors, made from the first of them: so factors depend on the set alone, not on what was before.
+//! The matrices change only with the step size, the set of prescribed nodes and the set of active
+//! attachments. The factors of the last few sets are put by, so that pins that switch off and on
+//! again find theirs. A new set takes the factors of parts whose own pins and attachments are as
+//! they were in one of those, and only the others are factored. Parts with equal matrices
+//! (instances of one body) share their factors, made from the first of them: so factors depend on
+//! the set alone, not on what was before.
 
 use super::constraints::Constraints;
 use super::options::PdOptions;
@@ -51,7 +55,8 @@ struct Signature {
 }
 
 impl Signature {
-    /// Whether a part with these nodes, and springs or forms with these numbers, has the same matrices in another set.
+    /// Whether a part with these nodes, and springs or forms with these numbers, has the same
+    /// matrices in another set.
     fn agrees_in(&self, other: &Signature, nodes: &[u32], switches: &[u32]) -> bool {
         self.h == other.h
             && nodes.iter().all(|&n| self.fixed[n as usize] == other.fixed[n as usize])
@@ -92,7 +97,8 @@ pub struct GlobalStep {
 }
 
 impl GlobalStep {
-    /// Nothing factored yet; nodes that cannot touch anything get no contact weight, which would only slow them down.
+    /// Nothing factored yet; nodes that cannot touch anything get no contact weight, which would
+    /// only slow them down.
     pub fn new(can_touch: Vec<bool>) -> GlobalStep {
         GlobalStep { can_touch, ..GlobalStep::default() }
     }
@@ -116,7 +122,8 @@ impl GlobalStep {
         self.kin.iter().map(|k| k.factors.free.factor_entries() + k.factors.contact.factor_entries()).sum()
     }
 
-    /// Bytes that one solve of all parts with A + W_c reads of factors, each factor once per group of four parts.
+    /// Bytes that one solve of all parts with A + W_c reads of factors, each factor once per group
+    /// of four parts.
     fn factor_bytes_per_solve(&self) -> usize {
         let readings = |parts: usize| 2 * (parts / 4 + [0, 1, 1, 2][parts % 4]);
         self.kin.iter().map(|k| k.factors.contact.factor_bytes() * readings(k.parts.len())).sum()
@@ -286,8 +293,8 @@ impl GlobalStep {
         }
     }
 
-    /// Solves part by part with `A` or, where `with_contact` says so, with `A + W_c`; `rhs` becomes the solution. Parts of one
-    /// factor are solved together.
+    /// Solves part by part with `A` or, where `with_contact` says so, with `A + W_c`; `rhs` becomes
+    /// the solution. Parts of one factor are solved together.
     pub fn solve(&self, with_contact: &[bool], rhs: &mut [Vec3]) {
         let mut tasks: Vec<(&ScalarCholesky, Vec<u32>)> = Vec::new();
         // Grouping does not change a bit, so it may look at the number of threads.
@@ -330,10 +337,12 @@ fn row_weights(constraints: &Constraints, targets: &RowTargets, h: f64) -> Vec<f
     on.enumerate().map(weight).collect()
 }
 
-/// h² W_c per node \[kg\]: clamp(β m, σ η, η) with η = m + (Dᵀ(·)D)_vv, or the user's value.   [Zhu2024, section 6.3]
+/// h² W_c per node \[kg\]: clamp(β m, σ η, η) with η = m + (Dᵀ(·)D)_vv, or the user's value.
+/// [Zhu2024, section 6.3]
 ///
-/// The floor σ η stays below the mass of the part. A part that is stiff enough to reach it moves as a whole: its nodes resist with that
-/// mass, and a weight above holds it back from iteration to iteration until the impulses overshoot and throw it.
+/// The floor σ η stays below the mass of the part. A part that is stiff enough to reach it moves as
+/// a whole: its nodes resist with that mass, and a weight above holds it back from iteration to
+/// iteration until the impulses overshoot and throw it.
 fn contact_weights(
     world: World<'_>,
     constraints: &Constraints,

@@ -1,4 +1,5 @@
-//! Method `pd`: projective dynamics with ADMM contact and one prefactored global matrix. See `README.md` in this folder.
+//! Method `pd`: projective dynamics with ADMM contact and one prefactored global matrix. See
+//! `README.md` in this folder.
 
 mod batches;
 mod closing;

@@ -1,7 +1,7 @@
 //! How far an iteration is from a solution.   [Zhu2024, section 7.1.4, with consistent sizes]
 //!
-//! primal = (|D x − z|² + |x − x_t − h p|²)^½ , dual = |Dᵀ W_e Δz + h W_c Δp|, combined = primal/primal₁ + dual/dual₁ with the values
-//! of the first iteration of the step as scales.
+//! primal = (|D x − z|² + |x − x_t − h p|²)^½ , dual = |Dᵀ W_e Δz + h W_c Δp|, combined =
+//! primal/primal₁ + dual/dual₁ with the values of the first iteration of the step as scales.
 
 use super::constraints::Constraints;
 use super::contact_step::ContactStep;
@@ -18,7 +18,8 @@ pub struct Residuals {
     pub dual: f64,
 }
 
-/// Follows z and p from iteration to iteration; only where residuals are asked for, since it copies all rows.
+/// Follows z and p from iteration to iteration; only where residuals are asked for, since it copies
+/// all rows.
 #[derive(Default)]
 pub struct Watch {
     /// λ (before the first pass) or λ − z of the rows.

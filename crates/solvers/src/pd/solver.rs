@@ -139,7 +139,8 @@ impl PdSolver {
         })
     }
 
-    /// Makes weights, constraints and (in the next step) factors for the present values; duals stay.
+    /// Makes weights, constraints and (in the next step) factors for the present values; duals
+    /// stay.
     fn renew_constraints(&mut self, world: World<'_>) -> Result<(), MethodError> {
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let constraints = Constraints::new(world.model, world.parameters, &elasticity, &self.options)?;

@@ -1,12 +1,16 @@
 //! Strain limits of the positions that a step ends with.
 //!
-//! Nodes that touch end at `x_t + h p`, the others at `x`. The two agree when the iteration has converged; before that their distance, a millimetre
-//! or so, is a jump over one edge, which in a fine sheet is a stretch of many per cent. Gauss–Seidel sweeps bring triangles beyond their limit back to it:
+//! Nodes that touch end at `x_t + h p`, the others at `x`. The two agree when the iteration has
+//! converged; before that their distance, a millimetre or so, is a jump over one edge, which in a
+//! fine sheet is a stretch of many per cent. Gauss–Seidel sweeps bring triangles beyond their limit
+//! back to it:
 //!
 //! `Δx_k = −w_k ∇_kσ (σ − σ_max) / Σ_j w_j |∇_jσ|²`, `∇_kσ = u (v·g_k)`
 //!
-//! σ largest principal stretch, σ_max its limit · v its direction at rest, u = F v/σ that in space · g_k gradient of the shape function of corner k \[1/m\] ·
-//! w inverse mass \[1/kg\]. The gradients sum to zero and have no moment, so that both momenta stay. What keeps its limits is left as it is.
+//! σ largest principal stretch, σ_max its limit · v its direction at rest, u = F v/σ that in space
+//! · g_k gradient of the shape function of corner k \[1/m\] · w inverse mass \[1/kg\]. The
+//! gradients sum to zero and have no moment, so that both momenta stay. What keeps its limits is
+//! left as it is.
 
 use super::triangles::Triangle;
 use rayon::prelude::*;
@@ -69,8 +73,9 @@ impl StretchLimits {
         limits.for_each(|(k, limit)| limit.held = is_held(stages.nodes_of(k).0[0]));
     }
 
-    /// Leaves alone what breaks its limit at the positions `x` already, by more than a share of it, in sheets that are held: pins that cannot be reached
-    /// stretch a sheet beyond its limit. A sheet that nothing holds can always keep its limits; there x just has not converged.
+    /// Leaves alone what breaks its limit at the positions `x` already, by more than a share of it,
+    /// in sheets that are held: pins that cannot be reached stretch a sheet beyond its limit. A
+    /// sheet that nothing holds can always keep its limits; there x just has not converged.
     pub fn leave_out(&mut self, x: &[Vec3], share: f64) {
         let stages = &self.stages;
         self.limits.par_iter_mut().enumerate().with_min_len(TRIANGLES).for_each(|(k, limit)| {
@@ -103,7 +108,8 @@ fn gradient_at(limit: &Limit, nodes: &[Point; 4]) -> [Vec3; 2] {
     gradient(limit, edge(1), edge(2))
 }
 
-/// Whether no stretch is beyond a bound: σ ≤ b if and only if b² I − FᵀF has no negative eigenvalue.
+/// Whether no stretch is beyond a bound: σ ≤ b if and only if b² I − FᵀF has no negative
+/// eigenvalue.
 #[inline(always)]
 fn is_within([first, second]: &[Vec3; 2], bound: f64) -> bool {
     let most = bound * bound;
@@ -111,13 +117,15 @@ fn is_within([first, second]: &[Vec3; 2], bound: f64) -> bool {
     p >= 0.0 && q >= 0.0 && p * q >= r * r
 }
 
-/// σ and v: the larger eigenvalue of FᵀF is σ². (Squares of stretches are of order one: roots of their sums need no care.)
+/// σ and v: the larger eigenvalue of FᵀF is σ². (Squares of stretches are of order one: roots of
+/// their sums need no care.)
 #[inline(always)]
 fn largest([first, second]: &[Vec3; 2]) -> (f64, [f64; 2]) {
     let (p, q, r) = (first.norm_squared(), second.norm_squared(), first.dot(second));
     let half = 0.5 * (p - q);
     let large = 0.5 * (p + q) + (half * half + r * r).sqrt();
-    // Of the two rows of σ² I − FᵀF the longer one gives the direction; both vanish where all directions are alike.
+    // Of the two rows of σ² I − FᵀF the longer one gives the direction; both vanish where all
+    // directions are alike.
     let (along, across) = if p >= q { (large - q, r) } else { (r, large - p) };
     let length = (along * along + across * across).sqrt();
     (large.sqrt(), if length > 0.0 { [along / length, across / length] } else { [1.0, 0.0] })
@@ -194,7 +202,8 @@ mod tests {
         }
     }
 
-    /// Where x is beyond its limit too, sheets that nothing holds are brought back and others are left alone.
+    /// Where x is beyond its limit too, sheets that nothing holds are brought back and others are
+    /// left alone.
     #[test]
     fn only_limits_of_held_sheets_are_given_up() {
         let mut limits = StretchLimits::new(&[limited([0, 1, 2], Mat2::identity())], 3);

@@ -1,12 +1,15 @@
 //! Tets, four side by side: strain, proximal map, and the forces on their corners.
 //!
-//! prox(Y) = argmin_Z U(Z) + w/2 |Z − Y|² with U(Z) = V ψ(RᵀZ − I), R the rotation of Z. At the minimum `Y = Z + (1/w) ∂U` has the
-//! same rotation as Z, because the stress of an isotropic law is R times a symmetric matrix with the directions of S. So R is that of
-//! Y, and what is left is a small linear problem for the symmetric strain e = S − I with t = RᵀY − I:
-//! `e = (w t − λV s I)/(2μV + w)` with `s = w tr t / (2μV + w + 3λV)`. Both Lamé parameters are kept exactly.
+//! prox(Y) = argmin_Z U(Z) + w/2 |Z − Y|² with U(Z) = V ψ(RᵀZ − I), R the rotation of Z. At the
+//! minimum `Y = Z + (1/w) ∂U` has the same rotation as Z, because the stress of an isotropic law is
+//! R times a symmetric matrix with the directions of S. So R is that of Y, and what is left is a
+//! small linear problem for the symmetric strain e = S − I with t = RᵀY − I:
+//! `e = (w t − λV s I)/(2μV + w)` with `s = w tr t / (2μV + w + 3λV)`. Both Lamé parameters are
+//! kept exactly.
 //!
-//! t is larger than e by (2μV + w)/w, three times at w = K/2. So Y of a tet pressed to less than two thirds is inverted, and of one pressed flat all
-//! its stretches are near ±1: which axis is turned over is then a matter of chance. There R is that of D x, which is that of Z in the end.
+//! t is larger than e by (2μV + w)/w, three times at w = K/2. So Y of a tet pressed to less than
+//! two thirds is inverted, and of one pressed flat all its stretches are near ±1: which axis is
+//! turned over is then a matter of chance. There R is that of D x, which is that of Z in the end.
 
 use super::batches::{Batch, Pass, Shares};
 use super::lane_polar::{Columns, polar_solid, product3, three, transposed_product};
@@ -217,7 +220,8 @@ mod tests {
         }
     }
 
-    /// The forces on the corners are Dᵀ times the flow that the rows of D describe, and add up to nothing.
+    /// The forces on the corners are Dᵀ times the flow that the rows of D describe, and add up to
+    /// nothing.
     #[test]
     fn forces_are_those_of_the_rows() {
         let mut random = Random::new(9);

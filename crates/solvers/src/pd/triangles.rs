@@ -1,9 +1,11 @@
 //! Triangles, four side by side: strain, proximal map, and the forces on their corners.
 //!
-//! As for tets, the rotation of prox(Y) is that of Y, and the strain e = S − I follows from t = RᵀY − I:
-//! `(A C + w I) (e₁₁, e₂₂) = w (t₁₁, t₂₂)`, `e₁₂ = w t₁₂ / (w + 2 A C₃₃)`   C in material axes \[N/m\], A rest area.
-//! Woven cloth (C₁₁ ≠ C₂₂ or C₃₃ apart) takes the same map, where the argument holds to first order in the strain only: its
-//! stress and its strain then have different principal directions. Strain limits cut the principal stretches of z.
+//! As for tets, the rotation of prox(Y) is that of Y, and the strain e = S − I follows from t = RᵀY
+//! − I:
+//! `(A C + w I) (e₁₁, e₂₂) = w (t₁₁, t₂₂)`, `e₁₂ = w t₁₂ / (w + 2 A C₃₃)`   C in material axes
+//! \[N/m\], A rest area. Woven cloth (C₁₁ ≠ C₂₂ or C₃₃ apart) takes the same map, where the
+//! argument holds to first order in the strain only: its stress and its strain then have different
+//! principal directions. Strain limits cut the principal stretches of z.
 
 use super::batches::{Batch, Pass, Shares};
 use super::lane_polar::{Columns, Symmetric2, polar_sheet, principal, product2, three, two};
@@ -198,7 +200,8 @@ impl Batch for TriangleBatch {
 #[inline(always)]
 fn limit(s: &Symmetric2, longest: Lanes) -> Symmetric2 {
     let (large, small) = principal(s);
-    // s = small I + (large − small) P with P the projector on the first direction; equal ones have no direction and need none.
+    // s = small I + (large − small) P with P the projector on the first direction; equal ones have
+    // no direction and need none.
     let apart = (large - small).max(large * f64::EPSILON);
     let low = small.min(longest);
     let share = (longest - low) / apart;
