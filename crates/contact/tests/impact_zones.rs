@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
-use stiction_contact::detect::{Collider, DetectOptions, FilterReport, StepMotion};
+use stiction_contact::detect::{ContactFinder, DetectOptions, FilterReport, StepMotion};
 use stiction_numerics::Vec3;
 use stiction_scene::load_text;
 
@@ -37,7 +37,7 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
     let model = build(&scene).expect("the scene compiles");
     let parameters = Parameters::from_scene(&scene, &model);
     let start = State::initial(&model, &scene);
-    let mut collider = Collider::new(&model, DetectOptions::default()).expect("sound");
+    let mut finder = ContactFinder::new(&model, DetectOptions::default()).expect("sound");
     let prescription = model.pins.prescribe(&model, &parameters.controls, &start, STEP);
     let motion = StepMotion {
         start: &start.blocks,
@@ -52,9 +52,9 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
         *end = if prescription.fixed[n] { prescription.target[n] } else { moved };
     }
     let mut ends = wanted.clone();
-    let report = collider.limit_step(&model, &motion, &mut ends).expect("sound");
+    let report = finder.limit_step(&model, &motion, &mut ends).expect("sound");
     let mut crossings = |blocks: &[Vec3]| {
-        let found = collider.intersections(&model, blocks, STEP).expect("sound");
+        let found = finder.intersections(&model, blocks, STEP).expect("sound");
         found.crossings.len() + found.inside.len()
     };
     let crossings = [crossings(&wanted), crossings(&ends)];
@@ -130,7 +130,7 @@ fn zones_turn_about_what_is_held() {
 /// A skin in tets that would end in the floor is put on it with the nodes that carry it, and slides
 /// on.
 #[test]
-fn carried_vertices_are_put_out_and_not_held() {
+fn carried_vertices_are_pushed_out_and_not_held() {
     let skin = "stiction = 1
 [bodies.block]
 kind = 'solid'
@@ -142,7 +142,7 @@ translate = [0, 0, 0.05]
 plane = { normal = [0, 0, 1], offset = 0.004 }
 ";
     let got = filtered(skin, |_, _| Vec3::new(0.03, 0.0, -0.003));
-    assert!(got.report.put_out > 0 && got.report.limited == 0 && got.report.left == 0, "{:?}", got.report);
+    assert!(got.report.pushed_out > 0 && got.report.limited == 0 && got.report.left == 0, "{:?}", got.report);
     assert!(got.crossings[0] > 0 && got.crossings[1] == 0, "{:?}", got.crossings);
     let slowest = (0..got.model.nodes).map(|n| (got.ends[n] - got.start[n]).x).fold(f64::INFINITY, f64::min);
     assert!((slowest - 0.03).abs() < 1e-12, "{slowest}");

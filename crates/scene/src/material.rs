@@ -208,8 +208,8 @@ impl RodSection {
 
     /// Torsion constant J [m⁴]: polar moment for a circle, Saint-Venant's for the others.
     ///
-    /// Ellipse π a³b³/(a²+b²). Rectangle a b³ [1/3 − 64/π⁵ (b/a) Σ_{n odd} tanh(nπa/2b)/n⁵] with a
-    /// ≥ b [Timoshenko, Theory of Elasticity, §109].
+    /// Ellipse π a³b³/(a²+b²). Rectangle a b³ [1/3 − 64/π⁵ (b/a) Σ_{n odd} tanh(nπa/2b)/n⁵] with
+    /// a ≥ b [Timoshenko, Theory of Elasticity, §109].
     pub fn torsion_constant(&self) -> f64 {
         use std::f64::consts::PI;
         match *self {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
-use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_contact::detect::{ContactFinder, DetectOptions};
 use stiction_numerics::{Random, Vec3};
 use stiction_scene::load_text;
 use stiction_solvers::{Obstacle, Script, Solver, StepError, StepReport, World, create};
@@ -40,8 +40,8 @@ impl Bench {
     }
 
     /// An independent judgement of the state: nothing crosses, nothing overlaps, nothing is inside.
-    fn assert_free(&self, collider: &mut Collider, step: usize) {
-        let found = collider.intersections(&self.model, &self.state.blocks, self.state.time).expect("a mesh");
+    fn assert_free(&self, finder: &mut ContactFinder, step: usize) {
+        let found = finder.intersections(&self.model, &self.state.blocks, self.state.time).expect("a mesh");
         assert!(found.is_intersection_free(), "step {step}: {found:?}");
         assert!(found.overlaps.is_empty(), "step {step}: {:?}", found.overlaps);
     }
@@ -105,7 +105,7 @@ fn assert_open_for(seeds: std::ops::Range<u64>) {
         for seed in seeds.clone() {
             let mut bench = Bench::new(scene);
             bench.jitter(seed, 2e-5);
-            let mut collider = Collider::new(&bench.model, DetectOptions::default()).expect("a mesh");
+            let mut finder = ContactFinder::new(&bench.model, DetectOptions::default()).expect("a mesh");
             let (mut most, mut iterations) = (0, 0);
             for step in 0..steps {
                 let mut left: f64 = 0.01;
@@ -118,7 +118,7 @@ fn assert_open_for(seeds: std::ops::Range<u64>) {
                         report.counters
                     );
                     (most, iterations) = (most.max(report.contacts), iterations + report.iterations);
-                    bench.assert_free(&mut collider, step);
+                    bench.assert_free(&mut finder, step);
                 }
             }
             println!("{name} {seed}: {iterations} iterations, at most {most} contacts");
@@ -371,7 +371,7 @@ fn moving_colliders_push_and_never_pass() {
                 gap = 0.002
                 motion = {{ velocity = [0, 0, 0.6], turn = {{ axis = [0, 0, 1], degrees_per_second = 90 }} }}"
             ));
-            let mut collider = Collider::new(&bench.model, DetectOptions::default()).expect("a mesh");
+            let mut finder = ContactFinder::new(&bench.model, DetectOptions::default()).expect("a mesh");
             let mut touched = 0;
             for step in 0..40 {
                 let report = bench.step(0.005);
@@ -379,7 +379,7 @@ fn moving_colliders_push_and_never_pass() {
                 if complete {
                     assert_eq!(report.advanced, 0.005, "{kind}: step {step}");
                 }
-                bench.assert_free(&mut collider, step);
+                bench.assert_free(&mut finder, step);
             }
             let highest =
                 bench.state.blocks[..bench.model.nodes].iter().map(|x| x.z).fold(f64::MIN, f64::max);

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Run;
-use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_contact::detect::{ContactFinder, DetectOptions};
 use stiction_numerics::{Mat2, Mat3x2, Vec3, svd3x2};
 use stiction_solvers::StepReport;
 
@@ -228,7 +228,7 @@ fn a_baraff_witkin_membrane_crosses_nothing() {
         sphere = { centre = [0, 0, 0], radius = 0.1 }
         gap = 0.002",
     );
-    let mut collider = Collider::new(&run.model, DetectOptions::default()).expect("a mesh");
+    let mut finder = ContactFinder::new(&run.model, DetectOptions::default()).expect("a mesh");
     for step in 0..30 {
         let report = run.step(0.01);
         assert!(
@@ -236,7 +236,7 @@ fn a_baraff_witkin_membrane_crosses_nothing() {
             "step {step}: {:?}",
             report.energy
         );
-        let found = collider.intersections(&run.model, &run.state.blocks, run.state.time).expect("a mesh");
+        let found = finder.intersections(&run.model, &run.state.blocks, run.state.time).expect("a mesh");
         assert!(found.is_intersection_free() && found.overlaps.is_empty(), "step {step}: {found:?}");
     }
     let lowest = run.state.blocks.iter().map(|x| x.z).fold(f64::MAX, f64::min);

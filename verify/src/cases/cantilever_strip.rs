@@ -1,6 +1,6 @@
-//! `cantilever_strip_axis`, `_diagonal`, `_irregular`: drop over reach of a heavy sheet, Γ = 12 (1
-//! − ν²) ρ g L³/(E h²) = 1, 10, 100; `cantilever_strip_resolution`: the same at three resolutions;
-//! `cantilever_strip_plate`: a wide sheet with ν = 0.3.
+//! `cantilever_strip_axis`, `_diagonal`, `_irregular`: drop over reach of a heavy sheet, Γ = 12
+//! (1 − ν²) ρ g L³/(E h²) = 1, 10, 100; `cantilever_strip_resolution`: the same at three
+//! resolutions; `cantilever_strip_plate`: a wide sheet with ν = 0.3.
 //!
 //! * Geometry: a flat sheet of free length L = 1 m, width 0.2 m, thickness h = 5 mm, along x,
 //!   gravity along −z. Cells of length l are short enough, κl² < h, that flat triangles follow the

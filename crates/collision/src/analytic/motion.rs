@@ -68,8 +68,8 @@ impl RigidMotion {
 /// |ω|·max|p − o| per unit of the step. From clearance φ − floor the point is safe for (φ −
 /// floor)/L. As p − o is linear in t its length is largest at an end.
 ///
-/// Rounding: a rotation and a distance are good to a few u·|p − o|; the margin of 64u·(|p−o| + |o|
-/// + |p|) is asked on top of the floor. Translation alone against a plane needs two advances; round
+/// Rounding: a rotation and a distance are good to a few u·|p − o|; the margin of
+/// 64u·(|p−o| + |o| + |p|) is asked on top of the floor. Translation alone against a plane needs two advances; round
 /// shapes and rotation need a few more.
 pub fn point_advance(
     shape: &Shape,

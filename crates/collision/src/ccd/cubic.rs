@@ -1,8 +1,8 @@
 //! Until when can four moving points not become coplanar?
 //!
-//! Point–triangle and edge–edge contact needs four coplanar corners, i.e. a root of the cubic p(s)
-//! = det(A(s), B(s), C(s)) with three linear difference vectors. While p has no root there is no
-//! contact, whatever else holds. Near a hit this advances quadratically, where a fixed axis must
+//! Point–triangle and edge–edge contact needs four coplanar corners, i.e. a root of the cubic
+//! p(s) = det(A(s), B(s), C(s)) with three linear difference vectors. While p has no root there is
+//! no contact, whatever else holds. Near a hit this advances quadratically, where a fixed axis must
 //! follow a turning face in small steps.
 //!
 //! # Rounding

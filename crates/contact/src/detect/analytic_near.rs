@@ -6,7 +6,7 @@
 
 use super::analytic::{PlacedShape, PosedShape, Travel};
 use super::analytic_search::{nearest_edge_place, nearest_triangle_place};
-use super::collider::pair_gap;
+use super::contact_finder::pair_gap;
 use super::near_pair::merge;
 use super::step_pairs::Search;
 use rayon::prelude::*;

@@ -6,7 +6,7 @@
 //! where its inside is nearer than its border.
 
 use super::analytic::{PlacedShape, PosedShape};
-use super::collider::{Collider, pair_gap};
+use super::contact_finder::{ContactFinder, pair_gap};
 use super::convert::{AnalyticFeature, Converter, Touch, analytic_key};
 use crate::contact::{ContactKind, NewContact};
 use stiction_bodies::Model;
@@ -15,7 +15,7 @@ use stiction_numerics::Vec3;
 
 /// One collider and the step.
 pub(super) struct AnalyticSearch<'a> {
-    pub collider: &'a Collider,
+    pub finder: &'a ContactFinder,
     pub model: &'a Model,
     pub converter: &'a Converter<'a>,
     pub shape: &'a PlacedShape,
@@ -62,12 +62,12 @@ impl AnalyticSearch<'_> {
         let place =
             |x: &[Vec3]| -> Vec3 { vertices.iter().zip(weights).map(|(&v, w)| x[v as usize] * *w).sum() };
         let object = self.model.surfaces.object_of_vertex[vertices[0] as usize];
-        let thickness = Collider::analytic_thickness(self.model, vertices[0], self.shape.object);
-        let start = place(&self.collider.start);
+        let thickness = ContactFinder::analytic_thickness(self.model, vertices[0], self.shape.object);
+        let start = place(&self.finder.start);
         let found = self.start.closest(&start);
         let gap = found.distance - thickness;
         let near = gap <= pair_gap(self.model, [object, self.shape.object]);
-        let passes = || self.end.closest(&place(&self.collider.end)).distance < thickness;
+        let passes = || self.end.closest(&place(&self.finder.end)).distance < thickness;
         if !(near || passes()) || !wanted(key) {
             return None;
         }

@@ -1,7 +1,7 @@
 //! From a geometric pair to a contact: prescribed vertices leave the stencil and bring their
 //! velocity.
 
-use super::collider::StepMotion;
+use super::contact_finder::StepMotion;
 use crate::contact::{ContactKind, ContactStencil, Friction, NewContact};
 use crate::elliptic::{EllipticCone, Matchstick};
 use stiction_bodies::surfaces::VertexSource;

@@ -13,8 +13,8 @@
 //! Only the pairs of objects are kept from step to step; which vertices are inside is looked up
 //! while there are any.
 
-use super::collider::{Collider, DetectError};
 use super::compile::is_solid;
+use super::contact_finder::{ContactFinder, DetectError};
 use super::convert::Converter;
 use crate::contact::NewContact;
 use stiction_bodies::Model;
@@ -39,7 +39,7 @@ pub(super) struct Entangled {
     outward: Vec<Vec3>,
 }
 
-impl Collider {
+impl ContactFinder {
     /// Looks for sheets that are a little inside solid meshes: at the start of a run.
     pub fn find_entangled(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<(), DetectError> {
         let is_sheet = |object: u32| kind(model, object) == Some(BodyKind::Cloth);
@@ -72,7 +72,7 @@ impl Collider {
         &self.entangled.pairs
     }
 
-    /// Takes what [`Collider::entangled`] gave.
+    /// Takes what [`ContactFinder::entangled`] gave.
     pub fn set_entangled(&mut self, pairs: Vec<[u32; 2]>) {
         self.entangled = Entangled { pairs, ..Entangled::default() };
     }

@@ -12,7 +12,7 @@
 //! they change their shape, and pairs that touch with distance 0 at the start, are counted.
 
 use super::analytic::{PlacedShape, PosedShape};
-use super::collider::{Collider, DetectError, INSIDE, StepMotion};
+use super::contact_finder::{ContactFinder, DetectError, INSIDE, StepMotion};
 use super::meetings::through_floor;
 use super::near_pair::{NearPair, passing_clearance};
 use super::zones::{Makeup, Member, MovingPoint, StiffMotion, Zones};
@@ -39,7 +39,7 @@ pub struct FilterReport {
     /// Free nodes that moved with a zone.
     pub limited: usize,
     /// Vertices that were put on the surface of an analytic collider before.
-    pub put_out: usize,
+    pub pushed_out: usize,
     /// Rounds of detection.
     pub rounds: usize,
     /// Share of the motion that all nodes took in the end: 1 when zones were enough.
@@ -50,7 +50,8 @@ pub struct FilterReport {
 
 impl FilterReport {
     /// Nothing was in the way.
-    pub const NOTHING: FilterReport = FilterReport { limited: 0, put_out: 0, rounds: 1, share: 1.0, left: 0 };
+    pub const NOTHING: FilterReport =
+        FilterReport { limited: 0, pushed_out: 0, rounds: 1, share: 1.0, left: 0 };
 }
 
 /// A pair that passes through: the vertices, or one vertex and the analytic collider that it
@@ -62,7 +63,7 @@ struct Blocked {
     time: f64,
 }
 
-impl Collider {
+impl ContactFinder {
     /// Whether no surface crosses another on the way from the start of a step to `blocks`.
     pub fn is_free_way(
         &mut self,
@@ -82,8 +83,8 @@ impl Collider {
         motion: &StepMotion<'_>,
         blocks: &mut [Vec3],
     ) -> Result<FilterReport, DetectError> {
-        let put_out = self.put_out(model, motion, blocks);
-        let mut report = FilterReport { put_out, ..FilterReport::NOTHING };
+        let pushed_out = self.push_out(model, motion, blocks);
+        let mut report = FilterReport { pushed_out, ..FilterReport::NOTHING };
         self.place_ends(model, motion, blocks)?;
         let mut blocked = self.blocked(model, motion, None);
         if blocked.is_empty() {
@@ -204,7 +205,7 @@ impl Collider {
     /// would end inside on its surface: nodes, and with embedded vertices the nodes that carry
     /// them. Contacts linearise the surface, and sweeps end before all of them agree; a solid that
     /// moves as prescribed gives no way. Returns how many vertices were put out.
-    pub fn put_out(&self, model: &Model, motion: &StepMotion<'_>, blocks: &mut [Vec3]) -> usize {
+    pub fn push_out(&self, model: &Model, motion: &StepMotion<'_>, blocks: &mut [Vec3]) -> usize {
         let mut count = 0;
         for shape in self.shapes() {
             let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
@@ -221,14 +222,14 @@ impl Collider {
             let out: Vec<(usize, Vec3)> = self.touching().par_iter().filter_map(put).collect();
             count += out.len();
             out.into_iter().for_each(|(n, place)| blocks[n] = place);
-            count += self.put_out_embedded((shape, [before, after]), model, motion, blocks);
+            count += self.push_out_embedded((shape, [before, after]), model, motion, blocks);
         }
         count
     }
 
     /// Moves the free nodes that carry embedded vertices, each by as little as it takes, until the
     /// vertices are out; some rounds, since vertices share nodes.
-    fn put_out_embedded(
+    fn push_out_embedded(
         &self,
         (shape, [before, after]): (&PlacedShape, [PosedShape<'_>; 2]),
         model: &Model,

@@ -6,8 +6,8 @@
 
 use super::DetectError;
 use super::analytic::PlacedShape;
-use super::collider::INSIDE;
 use super::compile::{collision_mesh, rooted_segments};
+use super::contact_finder::INSIDE;
 use super::rooted::{buried_roots, held_strands};
 use rayon::prelude::*;
 use std::sync::Arc;

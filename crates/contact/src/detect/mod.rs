@@ -7,8 +7,8 @@
 mod analytic;
 mod analytic_near;
 mod analytic_search;
-mod collider;
 mod compile;
+mod contact_finder;
 mod convert;
 mod entangled;
 mod filter;
@@ -23,8 +23,8 @@ mod zones;
 
 pub use analytic::{PlacedShape, PosedShape, SurfaceMotion, Travel};
 pub use analytic_search::{nearest_in_triangle, nearest_on_segment};
-pub use collider::{Collider, DetectError, DetectOptions, StepMotion, pair_gap};
 pub use compile::collision_mesh;
+pub use contact_finder::{ContactFinder, DetectError, DetectOptions, StepMotion, pair_gap};
 pub use filter::FilterReport;
 pub use intersections::IntersectionCheck;
-pub use meetings::Known;
+pub use meetings::KnownContacts;

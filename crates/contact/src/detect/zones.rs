@@ -16,7 +16,7 @@
 //!
 //! c₀, c₁ centres of mass before and after \[m\] · R rotation, θ its angle
 
-use super::collider::StepMotion;
+use super::contact_finder::StepMotion;
 use stiction_bodies::Model;
 use stiction_bodies::partition::Joiner;
 use stiction_bodies::surfaces::VertexSource;

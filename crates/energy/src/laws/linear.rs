@@ -2,8 +2,8 @@
 //!
 //! `ψ = μ ε:ε + ½λ (tr ε)²`, `ε = ½(F + Fᵀ) − I`, `P = 2μ ε + λ tr(ε) I`.
 //!
-//! The Hessian is constant: seen in the axes of the world, diagonal entries of δF couple as 2μδ_ij
-//! + λ, symmetric pairs have 2μ, antisymmetric pairs (small rotations) nothing. It is positive
+//! The Hessian is constant: seen in the axes of the world, diagonal entries of δF couple as
+//! 2μδ_ij + λ, symmetric pairs have 2μ, antisymmetric pairs (small rotations) nothing. It is positive
 //! semi-definite, so there is nothing to project. A finite rotation is taken for strain: by φ about
 //! an axis, ε has cos φ − 1 twice on its diagonal.
 

@@ -24,7 +24,7 @@ const PREDICTION: f64 = 1e-8;
 /// the ADMM iteration measures, so this is the paper's 1e-4 of that residual with a margin for
 /// ill-conditioned twists.   [Daviet2020, section 6.2.5]
 const ACCURACY: f64 = 1e-6;
-/// Below this share of the right-hand side a residual is rounding.
+/// Below this fraction of the right-hand side a residual is rounding.
 const ROUNDING: f64 = 1e-14;
 /// Most iterations of conjugate gradients per solve, and the relative residual that must then be
 /// reached at least.
@@ -157,7 +157,8 @@ impl ElasticSolver {
         &mut self,
         system: &Linearised<'_>,
         weights: &Weights,
-        (projected, dual): (&[Vec3], &[Vec3]),
+        projected: &[Vec3],
+        dual: &[Vec3],
         guess: &[Vec3],
         velocity: &mut [Vec3],
     ) -> Result<(), StepError> {

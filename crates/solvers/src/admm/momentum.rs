@@ -1,7 +1,7 @@
 //! The step of the dual, with or without acceleration.   [Daviet2020, algorithm 4]
 
+use super::admm_loop::Iterate;
 use super::elastic_step::PER_TASK;
-use super::inner::Iterate;
 use rayon::prelude::*;
 use stiction_numerics::Vec3;
 

@@ -29,6 +29,8 @@ pub struct LocalStep {
     /// damping \[N/m\].
     start_length: Vec<f64>,
     viscosity: Vec<Option<(SixBySix, Six)>>,
+    /// Step size \[s\].
+    h: f64,
 }
 
 /// One copy of an edge.
@@ -45,11 +47,13 @@ impl LocalStep {
             bend: vec![[Copied::default(); 2]; joints],
             start_length: vec![0.0; edges],
             viscosity: vec![None; joints],
+            h: 0.0,
         }
     }
 
     /// Takes the edges of the start of a step as first copies, and the damping there.
     pub fn begin(&mut self, world: World<'_>, terms: Terms<'_>, state: &State, h: f64) {
+        self.h = h;
         let damping: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().bending).collect();
         let body_of = |node: u32| world.model.body_of_node[node as usize] as usize;
         for (k, term) in terms.edges.iter().enumerate() {
@@ -78,8 +82,9 @@ impl LocalStep {
         strands: &Strands,
         state: &State,
         x: &[Vec3],
-        (iterations, h): (usize, f64),
+        iterations: usize,
     ) {
+        let h = self.h;
         let damping: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().stiffness).collect();
         let body_of = |node: u32| world.model.body_of_node[node as usize] as usize;
         let (start_length, viscosity) = (&self.start_length, &self.viscosity);

@@ -6,12 +6,12 @@
 use super::global_step::GlobalStep;
 use super::options::{Accept, PdOptions};
 use crate::contact_report::report_contacts;
-use crate::first_contacts::{near_and_coming, open_penetrations};
+use crate::first_contacts::{near_and_approaching, open_penetrations};
 use crate::report::{StepReport, StepSeconds, timed};
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::mem::take;
-use stiction_contact::detect::{Collider, FilterReport, Known, StepMotion};
+use stiction_contact::detect::{ContactFinder, FilterReport, KnownContacts, StepMotion};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions, Stabilisation};
 use stiction_numerics::Vec3;
 
@@ -26,7 +26,7 @@ pub struct ContactStep<'a> {
     options: &'a PdOptions,
     world: World<'a>,
     motion: StepMotion<'a>,
-    collider: &'a mut Collider,
+    finder: &'a mut ContactFinder,
     part_of_node: &'a [u32],
     /// The contacts.
     pub set: ContactSet,
@@ -52,12 +52,12 @@ impl<'a> ContactStep<'a> {
         options: &'a PdOptions,
         world: World<'a>,
         motion: StepMotion<'a>,
-        collider: &'a mut Collider,
+        finder: &'a mut ContactFinder,
         global: &'a GlobalStep,
-        used: Option<ContactSet>,
+        spare: Option<ContactSet>,
     ) -> ContactStep<'a> {
         let (nodes, weights) = (world.model.nodes, &global.weights[..]);
-        let set = match used.filter(|set| set.weights() == weights) {
+        let set = match spare.filter(|set| set.weights() == weights) {
             Some(mut set) => {
                 set.clear();
                 set
@@ -68,7 +68,7 @@ impl<'a> ContactStep<'a> {
             options,
             world,
             motion,
-            collider,
+            finder,
             part_of_node: &global.part_of_node,
             set,
             known: Vec::new(),
@@ -90,7 +90,7 @@ impl<'a> ContactStep<'a> {
     ) -> Result<(), StepError> {
         let velocity = self.velocity(predicted);
         let found = timed(&mut seconds.detection, || {
-            near_and_coming(self.collider, self.world, &self.motion, &velocity)
+            near_and_approaching(self.finder, self.world, &self.motion, &velocity)
         })?;
         self.append(found, Some(memory))?;
         let (h, mut dual) = (self.motion.h, self.set.pushes());
@@ -108,7 +108,13 @@ impl<'a> ContactStep<'a> {
         let velocity = self.velocity(positions);
         let World { model, parameters } = self.world;
         let found = timed(&mut seconds.detection, || {
-            self.collider.coming(model, parameters, &self.motion, &velocity, Known::Held(&self.known))
+            self.finder.approaching(
+                model,
+                parameters,
+                &self.motion,
+                &velocity,
+                KnownContacts::new(&self.known).with_all_near(),
+            )
         })?;
         self.append(found, None)
     }
@@ -146,7 +152,7 @@ impl<'a> ContactStep<'a> {
         });
     }
 
-    /// The last projection may send points into each other anew: detects along the way to the end
+    /// The last projection may send points into each other again: detects along the way to the end
     /// of the step and projects again until nothing new is found and nothing slips past its
     /// contact, in up to `final_passes` rounds. Returns the number of contacts that came late.
     pub fn catch_late(&mut self, x: &[Vec3], seconds: &mut StepSeconds) -> Result<usize, StepError> {
@@ -155,7 +161,13 @@ impl<'a> ContactStep<'a> {
         for _ in 0..self.options.final_passes {
             let velocity = self.velocity(&self.ends(x));
             let late = timed(&mut seconds.detection, || {
-                self.collider.coming(model, parameters, &self.motion, &velocity, Known::Guarded(&self.known))
+                self.finder.approaching(
+                    model,
+                    parameters,
+                    &self.motion,
+                    &velocity,
+                    KnownContacts::new(&self.known).with_all_near().rechecked(),
+                )
             })?;
             if late.is_empty() {
                 break;
@@ -191,6 +203,11 @@ impl<'a> ContactStep<'a> {
         self.dual = dual;
     }
 
+    /// Step size \[s\].
+    pub fn step_size(&self) -> f64 {
+        self.motion.h
+    }
+
     /// Whether the part of a node touches something.
     pub fn touched_node(&self, node: usize) -> bool {
         self.touched[self.part_of_node[node] as usize]
@@ -218,7 +235,7 @@ impl<'a> ContactStep<'a> {
 
     /// Whether some sheet is on its way out of a body.
     pub fn is_entangled(&self) -> bool {
-        !self.collider.entangled().is_empty()
+        !self.finder.entangled().is_empty()
     }
 
     /// Keeps surfaces that would cross on the way to `blocks` apart: by contacts, as far as those
@@ -227,13 +244,13 @@ impl<'a> ContactStep<'a> {
         let StepReport { seconds, counters, .. } = report;
         let before = self.set.len();
         let done = timed(&mut seconds.line_search, || -> Result<FilterReport, StepError> {
-            let put_out = self.collider.put_out(self.world.model, &self.motion, blocks);
-            if self.collider.is_free_way(self.world.model, &self.motion, blocks)? {
-                return Ok(FilterReport { put_out, ..FilterReport::NOTHING });
+            let pushed_out = self.finder.push_out(self.world.model, &self.motion, blocks);
+            if self.finder.is_free_way(self.world.model, &self.motion, blocks)? {
+                return Ok(FilterReport { pushed_out, ..FilterReport::NOTHING });
             }
             self.keep_apart(blocks)?;
-            let limited = self.collider.limit_step(self.world.model, &self.motion, blocks)?;
-            Ok(FilterReport { put_out: put_out + limited.put_out, ..limited })
+            let limited = self.finder.limit_step(self.world.model, &self.motion, blocks)?;
+            Ok(FilterReport { pushed_out: pushed_out + limited.pushed_out, ..limited })
         })?;
         counters.extend([
             ("filter_contacts", (self.set.len() - before) as f64),
@@ -241,7 +258,7 @@ impl<'a> ContactStep<'a> {
             ("filter_rounds", done.rounds as f64),
             ("filter_share", done.share),
             ("filter_left", done.left as f64),
-            ("put_out_nodes", done.put_out as f64),
+            ("pushed_out_nodes", done.pushed_out as f64),
         ]);
         Ok(())
     }
@@ -254,8 +271,8 @@ impl<'a> ContactStep<'a> {
         let (h, start) = (self.motion.h, self.motion.start);
         for _ in 0..KEEP_APART {
             let mut velocity = self.velocity(&blocks[..model.nodes]);
-            let known = Known::Guarded(&self.known);
-            let crossing = self.collider.coming(model, parameters, &self.motion, &velocity, known)?;
+            let known = KnownContacts::new(&self.known).with_all_near().rechecked();
+            let crossing = self.finder.approaching(model, parameters, &self.motion, &velocity, known)?;
             if crossing.is_empty() {
                 break;
             }

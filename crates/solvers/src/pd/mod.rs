@@ -2,14 +2,15 @@
 //! `README.md` in this folder.
 
 mod batches;
-mod closing;
 mod constraints;
 mod contact_step;
 mod global_step;
 mod incidence;
 mod lane_polar;
+mod limit_rounds;
 mod local_step;
 mod options;
+mod outer_loop;
 mod part_matrix;
 mod residuals;
 mod selection;

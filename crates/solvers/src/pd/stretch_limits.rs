@@ -66,28 +66,28 @@ impl StretchLimits {
         self.limits.is_empty()
     }
 
-    /// Says of which nodes the sheet is held by pins or attachments.
-    pub fn hold(&mut self, is_held: impl Fn(u32) -> bool + Sync) {
+    /// Takes whether pins or attachments hold the sheet of a node.
+    pub fn set_held(&mut self, is_held: impl Fn(u32) -> bool + Sync) {
         let stages = &self.stages;
         let limits = self.limits.par_iter_mut().enumerate().with_min_len(TRIANGLES);
         limits.for_each(|(k, limit)| limit.held = is_held(stages.nodes_of(k).0[0]));
     }
 
-    /// Leaves alone what breaks its limit at the positions `x` already, by more than a share of it,
+    /// Leaves alone what breaks its limit at the positions `x` already, by more than a fraction of it,
     /// in sheets that are held: pins that cannot be reached stretch a sheet beyond its limit. A
     /// sheet that nothing holds can always keep its limits; there x just has not converged.
-    pub fn leave_out(&mut self, x: &[Vec3], share: f64) {
+    pub fn leave_out(&mut self, x: &[Vec3], fraction: f64) {
         let stages = &self.stages;
         self.limits.par_iter_mut().enumerate().with_min_len(TRIANGLES).for_each(|(k, limit)| {
             let (nodes, _) = stages.nodes_of(k);
             let [origin, first, second] = [0, 1, 2].map(|c| x[nodes[c] as usize]);
             let columns = gradient(limit, first - origin, second - origin);
-            let keeps = !limit.held || is_within(&columns, limit.longest + share * (limit.longest - 1.0));
+            let keeps = !limit.held || is_within(&columns, limit.longest + fraction * (limit.longest - 1.0));
             limit.allowed = if keeps { limit.longest } else { f64::INFINITY };
         });
     }
 
-    /// One sweep; returns the largest excess that it met, as a share of the limit of strain.
+    /// One sweep; returns the largest excess that it met, as a fraction of the limit of strain.
     pub fn sweep(&mut self, points: &mut [Point]) -> f64 {
         self.tallies.fill(0.0);
         self.stages.run(points, &mut self.limits, &mut self.tallies, &Shorten);
@@ -210,7 +210,7 @@ mod tests {
         let long = [Vec3::zeros(), Vec3::x() * 1.2, Vec3::y()];
         let points: Vec<Point> = long.iter().map(|x| [x.x, x.y, x.z, 1.0]).collect();
         for (held, expected) in [(true, 0.0), (false, 3.0)] {
-            limits.hold(|_| held);
+            limits.set_held(|_| held);
             limits.leave_out(&long, 0.5);
             assert!((limits.sweep(&mut points.clone()) - expected).abs() < 1e-12, "{held}");
         }

@@ -11,7 +11,7 @@
 //! two thirds is inverted, and of one pressed flat all its stretches are near ±1: which axis is
 //! turned over is then a matter of chance. There R is that of D x, which is that of Z in the end.
 
-use super::batches::{Batch, Pass, Shares};
+use super::batches::{Batch, Pass, Totals};
 use super::lane_polar::{Columns, polar_solid, product3, three, transposed_product};
 use std::array::from_fn;
 use stiction_numerics::lane_vectors::{add, column_of, gather, scale, set_column, sub};
@@ -167,14 +167,14 @@ impl Batch for TetBatch {
     }
 
     #[inline(always)]
-    fn shares(&self, x: &[Vec3]) -> Shares {
+    fn totals(&self, x: &[Vec3]) -> Totals {
         let [s11, s22, s33, s12, s13, s23] = self.start(x);
         let one = Lanes::splat(1.0);
         let (a, b, c) = (s11 - one, s22 - one, s33 - one);
         let squared = a * a + b * b + c * c + (s12 * s12 + s13 * s13 + s23 * s23) * 2.0;
         let trace = a + b + c;
         let energy = self.moduli[0] * squared + self.moduli[1] * trace * trace * 0.5;
-        Shares { energy: energy.0.iter().sum(), excess: 0.0 }
+        Totals { energy: energy.0.iter().sum(), excess: 0.0 }
     }
 
     fn held_column(held: &Columns<3>, lane: usize, column: usize) -> Vec3 {

@@ -3,13 +3,13 @@
 use crate::bench::Bench;
 use std::path::Path;
 use stiction_bodies::{Parameters, build};
-use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_contact::detect::{ContactFinder, DetectOptions};
 use stiction_scene::load_text;
 use stiction_solvers::{Meeting, StepError, Violation, World, create};
 
 fn assert_free(bench: &Bench) {
-    let mut collider = Collider::new(&bench.model, DetectOptions::default()).expect("a mesh");
-    let found = collider.intersections(&bench.model, &bench.state.blocks, bench.state.time).expect("a mesh");
+    let mut finder = ContactFinder::new(&bench.model, DetectOptions::default()).expect("a mesh");
+    let found = finder.intersections(&bench.model, &bench.state.blocks, bench.state.time).expect("a mesh");
     assert!(found.is_intersection_free() && found.overlaps.is_empty(), "{found:?}");
 }
 

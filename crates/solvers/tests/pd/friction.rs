@@ -45,8 +45,8 @@ fn acceleration(text: &str) -> Vec3 {
     (run.velocity() - before) / (20.0 * h)
 }
 
-/// Friction opposes the motion, which stays straight downhill: a = g (sin α − μ(θ) cos α) with 1/μ²
-/// = cos²θ/μ₁² + sin²θ/μ₂².
+/// Friction opposes the motion, which stays straight downhill: a = g (sin α − μ(θ) cos α) with
+/// 1/μ² = cos²θ/μ₁² + sin²θ/μ₂².
 #[test]
 fn the_ray_law_slides_straight_down() {
     let (sin, cos) = SLOPE.to_radians().sin_cos();
