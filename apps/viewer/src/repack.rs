@@ -60,10 +60,7 @@ pub fn frame_bytes(
     client: &Client,
 ) -> Result<Vec<u8>, Refusal> {
     let path = reader.frame_path(index)?;
-    let mut file = reader.frame_file(&path)?;
-    if file.index != index {
-        return Err(Refusal(StatusCode::CONFLICT, format!("{} holds frame {}", path.display(), file.index)));
-    }
+    let mut file = reader.frame_file(&path, index)?;
     let mut budget = reader.budget().clone();
     let mut out = ContainerWriter::new(FRAME_MAGIC, VERSION);
     for name in wanted_blocks(&file, parts)? {
@@ -99,7 +96,7 @@ fn wanted_blocks(file: &FrameFile<BufReader<File>>, parts: &FrameParts) -> Resul
 /// What can be coloured by, told by a frame.
 pub fn frame_offer(reader: &RunReader, index: u32) -> Result<Offer, OutputError> {
     let path = reader.frame_path(index)?;
-    let file = reader.frame_file(&path)?;
+    let file = reader.frame_file(&path, index)?;
     let channels = file.channel_names().map(String::from).collect();
     Ok(Offer { channels, velocities: file.size_of("velocities") > 0 })
 }

@@ -148,8 +148,10 @@ struct StatsQuery {
 async fn stats(State(shared): State<Shared>, Query(query): Query<StatsQuery>) -> Result<Response, Refusal> {
     let run = shared.run;
     let work = move |_: &Client| {
-        let path = run.reader()?.folder().join("stats.jsonl");
-        let tail = stats_tail::read(&path, query.from).map_err(|e| OutputError::reading(&path, e))?;
+        let reader = run.reader()?;
+        let path = reader.folder().join("stats.jsonl");
+        let tail = stats_tail::read(&path, query.from, reader.layout().run_id)
+            .map_err(|e| OutputError::reading(&path, e))?;
         Ok(Content { kind: JSON, bytes: tail.into_json() })
     };
     shared.workshop.answer(work).await

@@ -24,6 +24,8 @@ use tokio::sync::watch;
 const MAX_BODY_BYTES: usize = 1024;
 /// Open answers have this long to end after the server was told to stop.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// How often a caller is asked whether to go on.
+const ASKED_EVERY: Duration = Duration::from_millis(100);
 /// Exit code of a process that was interrupted, as shells have it.
 const INTERRUPTED: i32 = 130;
 
@@ -96,6 +98,15 @@ impl Server {
         self.serve_until(async {
             interrupt().await;
             std::thread::spawn(exit_on_interrupt);
+        })
+    }
+
+    /// Serves as long as `wanted` says so; it is asked ten times a second.
+    pub fn serve_while(self, wanted: impl Fn() -> bool) -> Result<(), ViewerError> {
+        self.serve_until(async {
+            while wanted() {
+                tokio::time::sleep(ASKED_EVERY).await;
+            }
         })
     }
 
