@@ -1,8 +1,9 @@
 //! The shape of a rigid body from closed meshes: volume, centre of mass, inertia tensor.
 //!
-//! By the divergence theorem an integral over the inside of a closed surface is a signed sum over the tets from any fixed point
-//! to its triangles; over a tet, polynomials integrate exactly ([`closed_moments`]). So the volume V, the centre c and
-//! the second moments S = ∫ (X − c)(X − c)ᵀ dV are exact for polyhedra up to round-off, and
+//! By the divergence theorem an integral over the inside of a closed surface is a signed sum over
+//! the tets from any fixed point to its triangles; over a tet, polynomials integrate exactly
+//! ([`closed_moments`]). So the volume V, the centre c and the second moments S = ∫ (X − c)(X − c)ᵀ
+//! dV are exact for polyhedra up to round-off, and
 //!
 //! I = tr(S) 1 − S
 //!
