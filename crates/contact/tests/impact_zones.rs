@@ -1,7 +1,7 @@
 //! What would pass through each other moves together for a step, and goes on with all that it is part of.
 
 use std::path::Path;
-use stiction_bodies::{Model, Parameters, State, build};
+use stiction_bodies::{Model, Parameters, PlacedBlocks, State, build};
 use stiction_contact::detect::{Collider, DetectOptions, FilterReport, StepMotion};
 use stiction_numerics::Vec3;
 use stiction_scene::load_text;
@@ -36,10 +36,11 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
     let model = build(&scene).expect("the scene compiles");
     let parameters = Parameters::from_scene(&scene, &model);
     let start = State::initial(&model, &scene);
-    let mut collider = Collider::new(&model, DetectOptions::default()).expect("sound");
+    let mut collider = Collider::new(&model, &parameters.controls, DetectOptions::default()).expect("sound");
     let prescription = model.pins.prescribe(&model, &parameters.controls, &start, STEP);
     let motion = StepMotion {
         start: &start.blocks,
+        orientations: &start.orientations,
         prescription: &prescription,
         parameters: &parameters,
         time: 0.0,
@@ -53,7 +54,8 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
     let mut ends = wanted.clone();
     let report = collider.limit_step(&model, &motion, &mut ends).expect("sound");
     let mut crossings = |blocks: &[Vec3]| {
-        let found = collider.intersections(&model, blocks, STEP).expect("sound");
+        let at = PlacedBlocks { blocks, orientations: &start.orientations, time: STEP };
+        let found = collider.intersections(&model, &parameters.controls, at).expect("sound");
         found.crossings.len() + found.inside.len()
     };
     let crossings = [crossings(&wanted), crossings(&ends)];

@@ -4,7 +4,7 @@
 //! For a ball the nearest point is known in closed form. A vertex contact already stands where the minimum is at a corner; an edge or a triangle adds one only where its inside is
 //! nearer than its border.
 
-use super::analytic::{PlacedShape, PosedShape};
+use super::analytic::{MovingShape, PosedShape};
 use super::collider::{Collider, pair_gap};
 use super::convert::{AnalyticFeature, Converter, Touch, analytic_key};
 use crate::contact::{ContactKind, NewContact};
@@ -17,7 +17,7 @@ pub(super) struct AnalyticSearch<'a> {
     pub collider: &'a Collider,
     pub model: &'a Model,
     pub converter: &'a Converter<'a>,
-    pub shape: &'a PlacedShape,
+    pub shape: MovingShape<'a>,
     /// Where the collider is when the step starts and when it ends.
     pub start: PosedShape<'a>,
     pub end: PosedShape<'a>,
@@ -85,7 +85,7 @@ impl AnalyticSearch<'_> {
 
 /// Weights of the place of an edge that is nearest to a convex solid at a time; `None` near its ends.
 pub(super) fn nearest_edge_place(
-    shape: &PlacedShape,
+    shape: &MovingShape<'_>,
     posed: &PosedShape<'_>,
     time: f64,
     [a, b]: [Vec3; 2],
@@ -101,7 +101,7 @@ pub(super) fn nearest_edge_place(
 
 /// Weights of the place of a triangle that is nearest to a convex solid at a time; `None` near its border.
 pub(super) fn nearest_triangle_place(
-    shape: &PlacedShape,
+    shape: &MovingShape<'_>,
     posed: &PosedShape<'_>,
     time: f64,
     [a, b, c]: [Vec3; 3],

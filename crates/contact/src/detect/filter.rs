@@ -7,7 +7,7 @@
 //!
 //! Only free nodes can be kept off. What prescribed bodies do to each other's surroundings when they change their shape, and pairs that touch with distance 0 at the start, are counted.
 
-use super::analytic::{PlacedShape, PosedShape};
+use super::analytic::{MovingShape, PosedShape};
 use super::collider::{Collider, DetectError, INSIDE, StepMotion};
 use super::meetings::through_floor;
 use super::near_pair::{NearPair, passing_clearance};
@@ -116,6 +116,7 @@ impl Collider {
     ) {
         let (fixed, target) = (&motion.prescription.fixed, &motion.prescription.target);
         let times = [motion.time, motion.time + motion.h];
+        let controls = &motion.parameters.controls;
         let (makeups, carried) = (zones.makeups(motion), self.carried_by(model, zones));
         for (number, zone) in zones.all() {
             let free = zone.iter().filter_map(|member| match *member {
@@ -134,7 +135,7 @@ impl Collider {
             });
             let driven: Vec<MovingPoint> = driven.collect();
             let shape = zone.iter().find_map(|member| match *member {
-                Member::Shape(s) => Some(&self.shapes()[s]),
+                Member::Shape(s) => Some(self.shapes()[s].moving(controls)),
                 _ => None,
             });
             let stiff = match makeups[number] {
@@ -170,7 +171,7 @@ impl Collider {
     ) -> StiffMotion {
         for _ in 0..SHIFTS {
             let mut shift = Vec3::zeros();
-            for shape in self.shapes() {
+            for shape in self.moving_shapes(motion) {
                 let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
                 let touches = |vertex: &&u32| !self.mesh().is_rooted(**vertex, shape.object);
                 let depth = |&vertex: &u32| {
@@ -196,7 +197,7 @@ impl Collider {
     /// that carry them. Contacts linearise the surface, and sweeps end before all of them agree; a solid that moves as prescribed gives no way. Returns how many vertices were put out.
     pub fn put_out(&self, model: &Model, motion: &StepMotion<'_>, blocks: &mut [Vec3]) -> usize {
         let mut count = 0;
-        for shape in self.shapes() {
+        for shape in self.moving_shapes(motion) {
             let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
             let put = |&vertex: &u32| {
                 let VertexSource::Node(node) = model.surfaces.source(vertex as usize) else { return None };
@@ -211,7 +212,7 @@ impl Collider {
             let out: Vec<(usize, Vec3)> = self.touching().par_iter().filter_map(put).collect();
             count += out.len();
             out.into_iter().for_each(|(n, place)| blocks[n] = place);
-            count += self.put_out_embedded((shape, [before, after]), model, motion, blocks);
+            count += self.put_out_embedded((&shape, [before, after]), model, motion, blocks);
         }
         count
     }
@@ -219,7 +220,7 @@ impl Collider {
     /// Moves the free nodes that carry embedded vertices, each by as little as it takes, until the vertices are out; some rounds, since vertices share nodes.
     fn put_out_embedded(
         &self,
-        (shape, [before, after]): (&PlacedShape, [PosedShape<'_>; 2]),
+        (shape, [before, after]): (&MovingShape<'_>, [PosedShape<'_>; 2]),
         model: &Model,
         motion: &StepMotion<'_>,
         blocks: &mut [Vec3],
@@ -280,7 +281,7 @@ impl Collider {
             meet.then(|| self.block(Query::EdgeEdge, [a, b, c, d], near.offset, thickness))?
         });
         let mut out: Vec<Blocked> = vertex_triangle.chain(edge_edge).collect();
-        for (s, (shape, near)) in self.shapes().iter().zip(&self.pairs.analytic).enumerate() {
+        for (s, (shape, near)) in self.moving_shapes(motion).zip(&self.pairs.analytic).enumerate() {
             let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
             let enters = |&vertex: &u32| {
                 let v = vertex as usize;

@@ -20,7 +20,7 @@ mod step_pairs;
 mod touching;
 mod zones;
 
-pub use analytic::{PlacedShape, PosedShape, SurfaceMotion, Travel};
+pub use analytic::{MovingShape, PlacedShape, PosedShape, SurfaceMotion, Travel};
 pub use analytic_search::{nearest_in_triangle, nearest_on_segment};
 pub use collider::{Collider, DetectError, DetectOptions, StepMotion, pair_gap};
 pub use compile::collision_mesh;

@@ -64,7 +64,7 @@ impl AdmmSolver {
         let workspace = Workspace {
             elastic: ElasticSolver::new(&system, world.model, options.coupled)?,
             system,
-            collider: Collider::new(world.model, DetectOptions::default())?,
+            collider: Collider::new(world.model, &world.parameters.controls, DetectOptions::default())?,
             inertia: Vec::new(),
             dual_force: vec![Vec3::zeros(); world.model.blocks()],
             memory: ImpulseMemory::default(),
@@ -195,6 +195,7 @@ impl AdmmSolver {
         let prescription = &potential.prescription;
         let motion = StepMotion {
             start: &state.blocks,
+            orientations: &state.orientations,
             prescription,
             parameters: world.parameters,
             time: state.time,

@@ -49,7 +49,7 @@ impl IntegratorSolver {
             elasticity: Elasticity::new(model, world.parameters)?,
             strands,
             local: LocalStep::new(model.rods.edges.len(), model.rods.joints.len()),
-            collider: Collider::new(model, DetectOptions::default())?,
+            collider: Collider::new(model, &world.parameters.controls, DetectOptions::default())?,
             memory: ImpulseMemory::default(),
         })
     }
@@ -164,6 +164,7 @@ impl IntegratorSolver {
         self.local.begin(world, Terms::of(&self.elasticity), state, h);
         let motion = StepMotion {
             start: &state.blocks,
+            orientations: &state.orientations,
             prescription: &prescription,
             parameters: world.parameters,
             time: state.time,

@@ -8,8 +8,11 @@ use stiction_scene::load_text;
 use stiction_solvers::{Meeting, StepError, Violation, World, create};
 
 fn assert_free(bench: &Bench) {
-    let mut collider = Collider::new(&bench.model, DetectOptions::default()).expect("a mesh");
-    let found = collider.intersections(&bench.model, &bench.state.blocks, bench.state.time).expect("a mesh");
+    let mut collider =
+        Collider::new(&bench.model, &bench.parameters.controls, DetectOptions::default()).expect("a mesh");
+    let found = collider
+        .intersections(&bench.model, &bench.parameters.controls, bench.state.placed())
+        .expect("a mesh");
     assert!(found.is_intersection_free() && found.overlaps.is_empty(), "{found:?}");
 }
 

@@ -40,9 +40,16 @@ impl Run {
 
     /// Crossings of mid-surfaces and points inside, in the present state.
     fn crossings(&self) -> usize {
-        let mut collider = Collider::new(&self.model, DetectOptions::default()).expect("sound surfaces");
-        let report =
-            collider.intersections(&self.model, &self.state.blocks, self.state.time).expect("a judgement");
+        let mut collider = Collider::new(
+            &self.model,
+            &self.parameters.controls,
+            &self.parameters.controls,
+            DetectOptions::default(),
+        )
+        .expect("sound surfaces");
+        let report = collider
+            .intersections(&self.model, &self.parameters.controls, self.state.placed())
+            .expect("a judgement");
         report.crossings.len() + report.inside.len()
     }
 
