@@ -31,7 +31,8 @@ impl Curve {
         Curve::parse(BEND_TWIST)
     }
 
-    /// Strip on a rough floor: column μ_c over the share ε of its length by which the clamp is lowered, valid to 0.33.
+    /// Strip on a rough floor: column μ_c over the share ε of its length by which the clamp is
+    /// lowered, valid to 0.33.
     pub fn stick_slip() -> Curve {
         Curve::parse(STICK_SLIP)
     }
@@ -42,7 +43,8 @@ impl Curve {
         Curve { rows: text.lines().skip(1).map(row).collect() }
     }
 
-    /// The value of a column (from 1) at `x`, by straight lines between logarithms; NaN outside of the table.
+    /// The value of a column (from 1) at `x`, by straight lines between logarithms; NaN outside of
+    /// the table.
     pub fn at(&self, x: f64, column: usize) -> f64 {
         let after = self.rows.partition_point(|row| row[0] < x * (1.0 - 1e-6));
         match self.rows.get(after) {

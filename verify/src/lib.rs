@@ -1,11 +1,11 @@
 //! Physics against closed forms and published curves: the cases of `stiction verify`.
 //!
-//! Comes in: names of cases, a method, perhaps a folder of data. Goes out: for every quantity the expected value, the measured
-//! one, their difference and whether it stays within its tolerance. Does not know how results are shown or which exit
-//! code they mean.
+//! Comes in: names of cases, a method, perhaps a folder of data. Goes out: for every quantity the
+//! expected value, the measured one, their difference and whether it stays within its tolerance.
+//! Does not know how results are shown or which exit code they mean.
 //!
-//! A case is one file under [`cases`]; its header states the protocol. [`registry`] lists them in the order in which they are
-//! reported.
+//! A case is one file under [`cases`]; its header states the protocol. [`registry`] lists them in
+//! the order in which they are reported.
 
 #![forbid(unsafe_code)]
 

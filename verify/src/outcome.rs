@@ -19,7 +19,8 @@ pub struct Outcome {
     pub error: f64,
     /// Largest error allowed; none for values that are only reported.
     pub tolerance: Option<f64>,
-    /// Whether the error stays within the tolerance; values that are only reported pass when they are finite.
+    /// Whether the error stays within the tolerance; values that are only reported pass when they
+    /// are finite.
     pub pass: bool,
 }
 

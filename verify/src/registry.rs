@@ -15,8 +15,8 @@ pub enum Kind {
     Default,
     /// Tight tolerance, high caps: what the method can do.
     Converged,
-    /// A fixed number of iterations per step of `pd`, else its defaults. In the list of cases the number is 0: the case is measured at
-    /// each of [`ITERATIONS`].
+    /// A fixed number of iterations per step of `pd`, else its defaults. In the list of cases the
+    /// number is 0: the case is measured at each of [`ITERATIONS`].
     Iterations(usize),
 }
 
@@ -87,7 +87,8 @@ pub fn find(names: &[String]) -> Result<Vec<Case>, VerifyError> {
     Ok(cases.into_iter().filter(|case| names.is_empty() || names.iter().any(|n| n == case.name)).collect())
 }
 
-/// Runs cases under a method, several at a time; verdicts come in the order of the cases. `done` is called after each case.
+/// Runs cases under a method, several at a time; verdicts come in the order of the cases. `done` is
+/// called after each case.
 pub fn run(
     cases: &[Case],
     method: &str,
@@ -107,7 +108,8 @@ pub fn run(
 }
 
 impl Case {
-    /// Runs the case under a method. A case that cannot be measured has one outcome, which says why and does not pass.
+    /// Runs the case under a method. A case that cannot be measured has one outcome, which says why
+    /// and does not pass.
     pub fn verdict(&self, method: &str, data: Option<&Path>) -> Verdict {
         let (label, finding) = match (self.measure, data) {
             (Measure::Newton(_), _) if method != "newton" => {

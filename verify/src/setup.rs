@@ -16,8 +16,9 @@ const ADMM: Options = &[
 ];
 /// Settings of `pd` for the same purpose.
 const PD: Options = &[("iterations", "400"), ("sweeps", "20")];
-/// Settings of `barrier` for the same purpose; anchored friction does not creep. Its ε goes towards zero as well: below ε friction points along the
-/// slip from the anchor, not along the motion, and a block whose underside is strained sideways by a share of ε starts to slide too fast.
+/// Settings of `barrier` for the same purpose; anchored friction does not creep. Its ε goes towards
+/// zero as well: below ε friction points along the slip from the anchor, not along the motion, and
+/// a block whose underside is strained sideways by a share of ε starts to slide too fast.
 const BARRIER: Options = &[
     ("tolerance", "1e-7"),
     ("pcg_tolerance", "1e-8"),
@@ -61,7 +62,8 @@ impl Setup<'_> {
         format!("method = {{ key = '{}'{options} }}", self.method)
     }
 
-    /// How far above contact a body starts \[m\]: barriers know no touching, so `barrier` begins within its gap of 1 mm.
+    /// How far above contact a body starts \[m\]: barriers know no touching, so `barrier` begins
+    /// within its gap of 1 mm.
     pub fn lift(&self) -> f64 {
         if self.method == "barrier" { 5e-4 } else { 0.0 }
     }
@@ -71,7 +73,8 @@ impl Setup<'_> {
         if methods.contains(&self.method) { *self } else { Setup { kind: Kind::Default, ..*self } }
     }
 
-    /// A value that converged settings must reach (relative, or absolute where zero is expected); others only report it.
+    /// A value that converged settings must reach (relative, or absolute where zero is expected);
+    /// others only report it.
     pub fn judged(&self, tolerance: f64, name: impl Into<String>, expected: f64, measured: f64) -> Quantity {
         match self.kind {
             Kind::Converged => Quantity::within(tolerance, name, expected, measured),

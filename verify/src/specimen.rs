@@ -11,7 +11,8 @@ use stiction::solvers::StepReport;
 use stiction::{Simulation, checkpoint};
 use stiction_factor::{FactorError, SparseCholesky};
 
-/// Lines that open a scene of statics: equilibrium by Newton without inertia, in vacuum, nothing but the energy.
+/// Lines that open a scene of statics: equilibrium by Newton without inertia, in vacuum, nothing
+/// but the energy.
 ///
 /// The tolerance is the largest change of a coordinate in the last Newton step.
 pub const STATICS: &str = r#"
@@ -42,7 +43,8 @@ impl Specimen {
         Ok(Specimen { simulation: Simulation::new(scene)? })
     }
 
-    /// Loads scene text and changes the scene before it is compiled, where the format has no word for the change.
+    /// Loads scene text and changes the scene before it is compiled, where the format has no word
+    /// for the change.
     pub fn edited(text: &str, edit: impl FnOnce(&mut Scene)) -> Result<Specimen, VerifyError> {
         let mut scene = load_text("verify.toml", text, Path::new("."), &[] as &[&str])?.scene;
         edit(&mut scene);
@@ -87,7 +89,8 @@ impl Specimen {
         Err(VerifyError::NotSettled { steps: MOST_STEPS, update })
     }
 
-    /// Raises gravity to its full value in stages and settles at each: the branch that grows from the unloaded shape.
+    /// Raises gravity to its full value in stages and settles at each: the branch that grows from
+    /// the unloaded shape.
     pub fn load_gradually(&mut self, gravity: Vec3, stages: usize) -> Result<(), VerifyError> {
         for stage in 1..=stages {
             self.set_gravity(gravity * (stage as f64 / stages as f64));
@@ -116,7 +119,8 @@ impl Specimen {
         Ok(kinds.iter().filter(|(name, _)| *name == kind).map(|(_, energy)| energy).sum())
     }
 
-    /// Whether the present equilibrium is stable: the exact Hessian over the free blocks is positive definite.
+    /// Whether the present equilibrium is stable: the exact Hessian over the free blocks is
+    /// positive definite.
     pub fn is_stable(&self) -> Result<bool, VerifyError> {
         let (model, state) = (&self.simulation.model, self.state());
         let elasticity = self.elasticity()?;
@@ -132,7 +136,8 @@ impl Specimen {
     }
 }
 
-/// The value between `low` and `high` at which `stable` changes, by halving to a relative width of 1e-4.
+/// The value between `low` and `high` at which `stable` changes, by halving to a relative width of
+/// 1e-4.
 pub fn threshold(
     mut low: f64,
     mut high: f64,
@@ -152,7 +157,8 @@ pub fn threshold(
     Ok(0.5 * (low + high))
 }
 
-/// The friction below which something runs, by halving the interval `halvings` times; an end of it when it runs or holds throughout.
+/// The friction below which something runs, by halving the interval `halvings` times; an end of it
+/// when it runs or holds throughout.
 pub fn critical_friction(
     mut low: f64,
     mut high: f64,

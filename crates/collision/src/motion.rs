@@ -106,8 +106,9 @@ pub struct SweptPair {
     pub pair: ProximityPair,
 }
 
-/// Every candidate that does not stay apart by its half-thicknesses plus `options.min_separation`, with its
-/// features at its own time of impact; sorted by key, each pair of features once, at its earliest time.
+/// Every candidate that does not stay apart by its half-thicknesses plus `options.min_separation`,
+/// with its features at its own time of impact; sorted by key, each pair of features once, at its
+/// earliest time.
 pub fn swept_pairs(
     mesh: &CollisionMesh,
     candidates: &Candidates,
@@ -159,9 +160,9 @@ fn advance(query: Query, thickness: f64, options: AdvanceOptions) -> Advance {
     query.advance(&AdvanceOptions { min_separation, ..options })
 }
 
-/// Minimum over fixed chunks; ties go to the first candidate. Inside a chunk nothing is advanced beyond the
-/// earliest time found so far: that cannot change the minimum, and saves most of the work when many pairs
-/// are close.
+/// Minimum over fixed chunks; ties go to the first candidate. Inside a chunk nothing is advanced
+/// beyond the earliest time found so far: that cannot change the minimum, and saves most of the
+/// work when many pairs are close.
 fn earliest_of(
     candidates: &[[u32; 2]],
     is_triangle: bool,

@@ -1,9 +1,9 @@
 //! From candidates to closest features, without duplicates.
 //!
 //! A candidate is reduced to the features that realise its distance: vertex–vertex, vertex–edge,
-//! vertex–triangle or edge–edge. Several candidates may reduce to the same pair (a vertex beside an edge is
-//! seen by every face around that edge); such a pair is kept once, with its multiplicity: the number of
-//! vertex–triangle candidates that led to it.
+//! vertex–triangle or edge–edge. Several candidates may reduce to the same pair (a vertex beside an
+//! edge is seen by every face around that edge); such a pair is kept once, with its multiplicity:
+//! the number of vertex–triangle candidates that led to it.
 
 mod sections;
 
@@ -37,12 +37,13 @@ pub enum PairKind {
 pub struct ProximityPair {
     /// What touches what.
     pub kind: PairKind,
-    /// Numbers of the two features among vertices, edges or triangles: with `kind`, the identity of the pair.
+    /// Numbers of the two features among vertices, edges or triangles: with `kind`, the identity of
+    /// the pair.
     pub features: [u32; 2],
     /// Vertices involved; unused places repeat the last one and have no weight.
     pub vertices: [u32; 4],
-    /// Signed weights: Σ wᵢxᵢ is the vector from the second feature to the first. Positive on the first,
-    /// they sum to 0.
+    /// Signed weights: Σ wᵢxᵢ is the vector from the second feature to the first. Positive on the
+    /// first, they sum to 0.
     pub weights: [f64; 4],
     /// Unit vector from the second feature to the first.
     pub normal: Vec3,
@@ -50,7 +51,8 @@ pub struct ProximityPair {
     pub distance: f64,
     /// Distance less both half-thicknesses \[m\].
     pub gap: f64,
-    /// Number of vertex–triangle candidates that led here; 1 for the interiors of two edges, 0 where edges alone led to a vertex.
+    /// Number of vertex–triangle candidates that led here; 1 for the interiors of two edges, 0
+    /// where edges alone led to a vertex.
     pub multiplicity: u32,
 }
 
@@ -62,8 +64,8 @@ impl ProximityPair {
     }
 }
 
-/// Evaluates candidates at `positions`; keeps pairs with a gap of at most `gap` \[m\], sorted by key, each
-/// once.
+/// Evaluates candidates at `positions`; keeps pairs with a gap of at most `gap` \[m\], sorted by
+/// key, each once.
 pub fn narrow_phase(
     mesh: &CollisionMesh,
     candidates: &Candidates,
@@ -78,7 +80,8 @@ pub fn narrow_phase(
     });
     let borders: Vec<&[ProximityPair]> = faces.iter().chain(&edges).map(|part| &part.borders[..]).collect();
     let mut all = merge_duplicates(&borders.concat());
-    // Insides are met by one candidate each, in the order of the candidates, and their kinds come last.
+    // Insides are met by one candidate each, in the order of the candidates, and their kinds come
+    // last.
     let insides = faces.iter().chain(&edges).map(|part| &part.insides);
     all.reserve_exact(insides.clone().map(Vec::len).sum());
     insides.for_each(|part| all.extend_from_slice(part));
@@ -118,7 +121,8 @@ impl ProximityPair {
     }
 }
 
-/// Where a pair belongs in sorted output: by kind and features, then by gap, then larger multiplicities first. Eight times smaller than the pair.
+/// Where a pair belongs in sorted output: by kind and features, then by gap, then larger
+/// multiplicities first. Eight times smaller than the pair.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     kind: PairKind,
@@ -142,8 +146,8 @@ impl Place {
     }
 }
 
-/// Sorts by key; of equal keys the smallest gap stays (thickness may differ by the face that led here) and
-/// the multiplicities add up.
+/// Sorts by key; of equal keys the smallest gap stays (thickness may differ by the face that led
+/// here) and the multiplicities add up.
 fn merge_duplicates(pairs: &[ProximityPair]) -> Vec<ProximityPair> {
     let mut places: Vec<Place> = pairs.iter().enumerate().map(Place::of).collect();
     places.par_sort_unstable();
@@ -269,7 +273,8 @@ fn vertex_edge(vertex: u32, ends: [u32; 2], w: [f64; 2]) -> ([u32; 4], [f64; 4])
     ([vertex, ends[0], ends[1], ends[1]], [1.0, -w[0], -w[1], 0.0])
 }
 
-/// Direction of an offset. At zero distance any unit normal of the features is as good; up if there is none.
+/// Direction of an offset. At zero distance any unit normal of the features is as good; up if there
+/// is none.
 #[inline]
 fn unit(offset: &Vec3, distance: f64, fallback: impl Fn() -> Vec3) -> Vec3 {
     if distance > 1e-150 {
@@ -280,8 +285,8 @@ fn unit(offset: &Vec3, distance: f64, fallback: impl Fn() -> Vec3) -> Vec3 {
     if scale > 0.0 { (normal / scale).normalize() } else { Vec3::z() }
 }
 
-/// The same features at other positions: weights, normal and gap anew, kind and identity kept, even where
-/// another feature would now be closer. Serves known contacts at trial configurations.
+/// The same features at other positions: weights, normal and gap anew, kind and identity kept, even
+/// where another feature would now be closer. Serves known contacts at trial configurations.
 pub fn reevaluate(pair: &ProximityPair, x: &[Vec3]) -> ProximityPair {
     let [p, q, r, s] = pair.vertices.map(|v| x[v as usize]);
     let (offset, weights) = match pair.kind {

@@ -1,14 +1,16 @@
-//! What can touch: triangles, rod segments and free points over one vertex array, with thickness and bodies.
+//! What can touch: triangles, rod segments and free points over one vertex array, with thickness
+//! and bodies.
 //!
-//! The tree works on *elements*: every triangle, every segment that is no side of a triangle, every free
-//! point. Each vertex and each edge is owned by exactly one element, so that a pair of vertex and triangle,
-//! or of two edges, is found once, through its owners. A free point is also an edge of no length: edge–edge
-//! then covers it against rods and other points.
+//! The tree works on *elements*: every triangle, every segment that is no side of a triangle, every
+//! free point. Each vertex and each edge is owned by exactly one element, so that a pair of vertex
+//! and triangle, or of two edges, is found once, through its owners. A free point is also an edge
+//! of no length: edge–edge then covers it against rods and other points.
 //!
-//! Legal and handled: non-manifold edges (an edge is unique whatever its number of faces), duplicate faces,
-//! unused vertices (they take no part), faces of zero area and edges of zero length in the given positions.
-//! Refused with a [`MeshError`]: indices out of range, a face or segment that names a vertex twice, wrong
-//! array lengths, thickness that is negative or not finite.
+//! Legal and handled: non-manifold edges (an edge is unique whatever its number of faces),
+//! duplicate faces, unused vertices (they take no part), faces of zero area and edges of zero
+//! length in the given positions. Refused with a [`MeshError`]: indices out of range, a face or
+//! segment that names a vertex twice, wrong array lengths, thickness that is negative or not
+//! finite.
 
 use crate::excluded::ExcludedPairs;
 use crate::half_thickness::{Feature, HalfThickness};
@@ -236,7 +238,8 @@ impl CollisionMesh {
         }
     }
 
-    /// Segments and points. One that owns nothing (a side of a triangle) needs no element of its own.
+    /// Segments and points. One that owns nothing (a side of a triangle) needs no element of its
+    /// own.
     fn add_edges(
         &mut self,
         edges: &[u32],
@@ -357,8 +360,8 @@ impl CollisionMesh {
         self.excluded_edge_edge.contains(edges)
     }
 
-    /// Marks vertices as rooted in a body: they, and edges between two of them, never touch nor cross its triangles and edges.
-    /// The first segment of a hair stands in its skin by design.
+    /// Marks vertices as rooted in a body: they, and edges between two of them, never touch nor
+    /// cross its triangles and edges. The first segment of a hair stands in its skin by design.
     pub fn set_rooted(&mut self, roots: &[(u32, u32)]) {
         self.rooted = if roots.is_empty() { Vec::new() } else { vec![NONE; self.vertex_count] };
         roots.iter().for_each(|&(vertex, body)| self.rooted[vertex as usize] = body);
@@ -376,9 +379,9 @@ impl CollisionMesh {
         !self.rooted.is_empty() && ends.iter().all(|&v| self.rooted[v as usize] == body)
     }
 
-    /// Excludes pairs within one body that are closer than their thickness in the rest state: thick cloth
-    /// with small triangles would otherwise push its own neighbours apart. Returns the number of pairs
-    /// excluded.
+    /// Excludes pairs within one body that are closer than their thickness in the rest state: thick
+    /// cloth with small triangles would otherwise push its own neighbours apart. Returns the number
+    /// of pairs excluded.
     pub fn exclude_rest_neighbours(&mut self, rest: &[Vec3]) -> Result<usize, MeshError> {
         let candidates = BroadPhase::new(self, rest)?.proximity_candidates(self, rest, 0.0)?;
         let mut vertex_triangle = candidates.vertex_triangle;

@@ -30,8 +30,8 @@ fn recorded_queries_are_judged_right() {
         assert_eq!(report.queries, 2324);
         assert_eq!(report.true_hits, 291);
         assert!(report.is_safe(), "{report:?}");
-        // most of these queries graze: without the exact stage about a tenth of the misses cannot be told
-        // from a touch
+        // most of these queries graze: without the exact stage about a tenth of the misses cannot
+        // be told from a touch
         assert!(!exact || report.false_alarm_rate() < 0.01, "{report:?}");
     }
 }

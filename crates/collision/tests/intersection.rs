@@ -166,7 +166,8 @@ fn inside_points_equal_the_solid_angle() {
     assert!(inside > 100 && inside < 1100, "{inside}");
 }
 
-/// Minimal reader: binary little-endian, double x y z, faces as a byte count and three 32-bit indices.
+/// Minimal reader: binary little-endian, double x y z, faces as a byte count and three 32-bit
+/// indices.
 fn read_ply(path: &Path) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let bytes = std::fs::read(path).expect("readable");
     let marker = b"end_header\n";

@@ -1,4 +1,5 @@
-//! Candidates of motions whose ends are known up to a reach: the tree against brute force, and against what really touches.
+//! Candidates of motions whose ends are known up to a reach: the tree against brute force, and
+//! against what really touches.
 
 mod common;
 

@@ -1,7 +1,9 @@
 //! The Coulomb cone and the exact isotropic Signorini–Coulomb solve.
 //!
-//! `K_μ = { r : |r_T| ≤ μ r_N }`, with `r_N = r·n` and `r_T = r − r_N n`. A pair `(u, r)` obeys the law when
-//! `0 ≤ u_N ⟂ r_N ≥ 0`, `r ∈ K_μ`, and `r_T = −μ r_N u_T/|u_T|` while sliding.  [Daviet2020, eq. 1, 2]
+//! `K_μ = { r : |r_T| ≤ μ r_N }`, with `r_N = r·n` and `r_T = r − r_N n`. A pair `(u, r)` obeys the
+//! law when
+//! `0 ≤ u_N ⟂ r_N ≥ 0`, `r ∈ K_μ`, and `r_T = −μ r_N u_T/|u_T|` while sliding. [Daviet2020, eq. 1,
+//! 2]
 
 use stiction_numerics::Vec3;
 
@@ -16,10 +18,12 @@ pub enum Coulomb {
     Slide,
 }
 
-/// Exact solution `u` of `(u, u − u*) ∈ C_μ`: the local problem when the contact's own block is a multiple of the
-/// identity; enumerates take-off, stick and slide.  [Daviet2020, section 5.2.2, appendix B]
+/// Exact solution `u` of `(u, u − u*) ∈ C_μ`: the local problem when the contact's own block is a
+/// multiple of the identity; enumerates take-off, stick and slide. [Daviet2020, section 5.2.2,
+/// appendix B]
 ///
-/// u* velocity without this contact's impulse \[m/s\] · n unit normal · μ friction coefficient, finite, ≥ 0
+/// u* velocity without this contact's impulse \[m/s\] · n unit normal · μ friction coefficient,
+/// finite, ≥ 0
 #[inline(always)]
 pub fn solve_isotropic(free: Vec3, normal: &Vec3, friction: f64) -> (Vec3, Coulomb) {
     let free_normal = free.dot(normal);
@@ -35,9 +39,11 @@ pub fn solve_isotropic(free: Vec3, normal: &Vec3, friction: f64) -> (Vec3, Coulo
     (tangential * (1.0 - bound / slip), Coulomb::Slide)
 }
 
-/// The velocity of [`solve_isotropic`] without branches: what the sweep calls, where the case is hard to predict.
+/// The velocity of [`solve_isotropic`] without branches: what the sweep calls, where the case is
+/// hard to predict.
 ///
-/// `u = c (u* − u*_N n) + max(u*_N, 0) n`, with `c = 1` when separating and `max(0, 1 + μ u*_N/|u*_T|)` otherwise. A slip of
+/// `u = c (u* − u*_N n) + max(u*_N, 0) n`, with `c = 1` when separating and
+/// `max(0, 1 + μ u*_N/|u*_T|)` otherwise. A slip of
 /// zero makes the quotient −∞ or NaN; `max` turns both into 0.
 #[inline(always)]
 pub fn isotropic_velocity(free: Vec3, normal: &Vec3, friction: f64) -> Vec3 {
@@ -51,7 +57,8 @@ pub fn isotropic_velocity(free: Vec3, normal: &Vec3, friction: f64) -> Vec3 {
 
 /// Orthogonal projection onto `K_μ`.
 ///
-/// Inside: itself; in the polar cone (`μ|z_T| ≤ −z_N`): zero; else `z_N' = (z_N + μ|z_T|)/(1 + μ²)`, `|z_T'| = μ z_N'`.
+/// Inside: itself; in the polar cone (`μ|z_T| ≤ −z_N`): zero; else
+/// `z_N' = (z_N + μ|z_T|)/(1 + μ²)`, `|z_T'| = μ z_N'`.
 #[inline]
 pub fn project_on_cone(z: Vec3, normal: &Vec3, friction: f64) -> Vec3 {
     let z_n = z.dot(normal);
@@ -63,7 +70,8 @@ pub fn project_on_cone(z: Vec3, normal: &Vec3, friction: f64) -> Vec3 {
     if friction * z_t <= -z_n {
         return Vec3::zeros();
     }
-    // (z_N + μ z_T)/(1 + μ²), with numerator and denominator divided by μ² when μ is large: no overflow.
+    // (z_N + μ z_T)/(1 + μ²), with numerator and denominator divided by μ² when μ is large: no
+    // overflow.
     let onto = if friction > 1.0 {
         let inverse = 1.0 / friction;
         (z_n * inverse + z_t) * inverse / (1.0 + inverse * inverse)
@@ -76,7 +84,8 @@ pub fn project_on_cone(z: Vec3, normal: &Vec3, friction: f64) -> Vec3 {
     normal * onto + tangential * (friction * onto / z_t)
 }
 
-/// Natural-map residual `|r − P_K(r − u − μ|u_T| n)|`: zero exactly when `(u, r)` obeys Signorini–Coulomb.
+/// Natural-map residual `|r − P_K(r − u − μ|u_T| n)|`: zero exactly when `(u, r)` obeys
+/// Signorini–Coulomb.
 ///
 /// `u` and `r` must be in the same units; the sweep gives the scaled impulse `r̄ = s r` \[m/s\].
 #[inline]

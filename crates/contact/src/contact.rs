@@ -33,7 +33,8 @@ pub enum ContactError {
         /// Its weight \[kg\].
         weight: f64,
     },
-    /// A number that is not finite, negative where it must not be, or a normal that is not of unit length.
+    /// A number that is not finite, negative where it must not be, or a normal that is not of unit
+    /// length.
     #[error("contact {key:#x}: {what} is {value}")]
     BadValue {
         /// Identity of the contact.
@@ -81,7 +82,8 @@ pub enum Friction {
     Elliptic(EllipticCone),
 }
 
-/// Nodes and signed weights of `x_A − x_B`: positive on A's side, negative on B's. Prescribed nodes do not appear.
+/// Nodes and signed weights of `x_A − x_B`: positive on A's side, negative on B's. Prescribed nodes
+/// do not appear.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactStencil {
     /// The rest is [`NO_NODE`].
@@ -91,7 +93,8 @@ pub struct ContactStencil {
     long: Option<Box<(Vec<u32>, Vec<f64>)>>,
 }
 
-/// Fills the places of a stencil that are free: a length of its own would take eight bytes of every contact.
+/// Fills the places of a stencil that are free: a length of its own would take eight bytes of every
+/// contact.
 const NO_NODE: u32 = u32::MAX;
 
 impl Default for ContactStencil {
@@ -170,13 +173,16 @@ pub struct NewContact {
     pub normal: Vec3,
     /// Friction law.
     pub friction: Friction,
-    /// Kinematic part of `v_A − v_B` \[m/s\] (minus the collider's velocity when the collider is B).
+    /// Kinematic part of `v_A − v_B` \[m/s\] (minus the collider's velocity when the collider is
+    /// B).
     pub kinematic_velocity: Vec3,
     /// Gap at the start of the step \[m\]: distance minus both half-thicknesses.
     pub gap: f64,
-    /// Normal offset of the relative velocity \[m/s\]: `gap/h`, or what [`Stabilisation`] makes of it.
+    /// Normal offset of the relative velocity \[m/s\]: `gap/h`, or what [`Stabilisation`] makes of
+    /// it.
     pub normal_offset: f64,
-    /// Compliance α added to the contact's own block \[1/kg\]: the inverse weight of a virtual slack node. 0 is rigid.
+    /// Compliance α added to the contact's own block \[1/kg\]: the inverse weight of a virtual
+    /// slack node. 0 is rigid.
     pub compliance: f64,
     /// Cohesive impulse ξ per step \[N·s\]: force times step size. 0 is none.
     pub cohesion: f64,
@@ -253,10 +259,12 @@ fn unit(key: u64, what: &'static str, direction: &Vec3) -> Result<(), ContactErr
     if (value - 1.0).abs() < 1e-6 { Ok(()) } else { Err(ContactError::BadValue { key, what, value }) }
 }
 
-/// Compliant treatment of penetrating contacts: `Q' = Q + α I`, and `k_s h α g` in place of `g/h`.  [Zhu2024, 6.1]
+/// Compliant treatment of penetrating contacts: `Q' = Q + α I`, and `k_s h α g` in place of `g/h`.
+/// [Zhu2024, 6.1]
 ///
-/// Conflicting contacts then settle on a small penetration instead of jittering. The document gives both numbers without
-/// units (1e-4 and 1e6) for weights `w/h²`; [`crate::ContactSet`] takes weights in kg, so α is divided by h² here.
+/// Conflicting contacts then settle on a small penetration instead of jittering. The document gives
+/// both numbers without units (1e-4 and 1e6) for weights `w/h²`; [`crate::ContactSet`] takes
+/// weights in kg, so α is divided by h² here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stabilisation {
     /// Compliance α of the document, for weights in kg/s².

@@ -1,9 +1,11 @@
 //! Anisotropic friction: the elliptic cone of two structured surfaces ("matchsticks").
 //!
-//! Each surface carries a unit direction field. At a contact the two directions `s1`, `s2` give the axes
+//! Each surface carries a unit direction field. At a contact the two directions `s1`, `s2` give the
+//! axes
 //! `t = (s1 + s2)/|s1 + s2|`, `b = n × t` and, with `d = 1 − (2/π) acos|s1·s2|`,
 //! `μ_t = d μ_1 + (1 − d) μ_iso`, `μ_b = d μ_2 + (1 − d) μ_iso`.  [Zhu2024, eq. 17]
-//! A direction has no sign, so `s2` is flipped when `s1·s2 < 0`; else `t` would jump by 90° between equal fields.
+//! A direction has no sign, so `s2` is flipped when `s1·s2 < 0`; else `t` would jump by 90° between
+//! equal fields.
 
 use std::f64::consts::FRAC_2_PI;
 
@@ -37,7 +39,8 @@ pub struct EllipticCone {
 }
 
 impl Matchstick {
-    /// The cone at a contact; `None` when a direction vanishes in the tangent plane (friction is then isotropic).
+    /// The cone at a contact; `None` when a direction vanishes in the tangent plane (friction is
+    /// then isotropic).
     pub fn cone(&self, normal: &Vec3, first: &Vec3, second: &Vec3) -> Option<EllipticCone> {
         let in_plane = |s: &Vec3| (s - normal * s.dot(normal)).try_normalize(1e-9);
         let (s1, s2) = (in_plane(first)?, in_plane(second)?);
@@ -54,7 +57,8 @@ impl Matchstick {
 }
 
 impl EllipticCone {
-    /// Exact solution `u` of the isotropic local problem under this cone; see [`crate::solve_isotropic`].
+    /// Exact solution `u` of the isotropic local problem under this cone; see
+    /// [`crate::solve_isotropic`].
     pub fn solve(&self, free: Vec3, normal: &Vec3) -> Vec3 {
         let impulse_normal = -free.dot(normal);
         if impulse_normal <= 0.0 {
@@ -83,8 +87,9 @@ fn truncate_along_ray(wanted: [f64; 2], axes: [f64; 2]) -> [f64; 2] {
     [wanted[0] / radius, wanted[1] / radius]
 }
 
-/// Orthogonal projection on the filled ellipse with half axes `a`: `r_k = a_k² w_k/(a_k² + λ)`, with `λ ≥ 0` the root of
-/// the convex decreasing `Σ (a_k w_k/(a_k² + λ))² = 1`; Newton from `λ = 0` rises to it without overshoot.
+/// Orthogonal projection on the filled ellipse with half axes `a`: `r_k = a_k² w_k/(a_k² + λ)`,
+/// with `λ ≥ 0` the root of the convex decreasing `Σ (a_k w_k/(a_k² + λ))² = 1`; Newton from
+/// `λ = 0` rises to it without overshoot.
 fn nearest_on_ellipse(wanted: [f64; 2], axes: [f64; 2]) -> [f64; 2] {
     let largest = axes[0].max(axes[1]);
     // Axes below round-off of the other one are segments: clamp along the long axis.

@@ -1,11 +1,14 @@
-//! The response to contact: contact sets, friction laws, cone solves, the Gauss–Seidel projection, barriers.
+//! The response to contact: contact sets, friction laws, cone solves, the Gauss–Seidel projection,
+//! barriers.
 //!
-//! Comes in: contacts that somebody found (node stencils, normals, gaps, friction), node weights and velocities, or a
-//! Coulomb problem `u = W r + q`. Goes out: feasible velocities, impulses, barrier energies and their derivatives,
-//! residuals. Does not know: elasticity, time integrators, how contacts were found, files of scenes.
+//! Comes in: contacts that somebody found (node stencils, normals, gaps, friction), node weights
+//! and velocities, or a Coulomb problem `u = W r + q`. Goes out: feasible velocities, impulses,
+//! barrier energies and their derivatives, residuals. Does not know: elasticity, time integrators,
+//! how contacts were found, files of scenes.
 //!
-//! Notation (see the book): `u` relative velocity of a contact \[m/s\], `n` unit normal from B to A, `r` impulse of B on
-//! A \[N·s\], `μ` friction coefficient, `g` gap \[m\], `s` sum of squared weights over node weights \[1/kg\].
+//! Notation (see the book): `u` relative velocity of a contact \[m/s\], `n` unit normal from B to
+//! A, `r` impulse of B on A \[N·s\], `μ` friction coefficient, `g` gap \[m\], `s` sum of squared
+//! weights over node weights \[1/kg\].
 
 pub mod barrier;
 pub mod cone;

@@ -1,15 +1,19 @@
 //! Contact maps: how the relative velocity of a contact depends on the velocities of the blocks.
 //!
-//! u = Σ_i J_i v_i. Where a contact point is a fixed combination of nodes, J_i = b_i 1 and a scalar stencil says it all: this is the
-//! fast path of cloth, rods and solids. The velocity of a point of a rigid body is v + ω × r, so its blocks are
+//! u = Σ_i J_i v_i. Where a contact point is a fixed combination of nodes, J_i = b_i 1 and a scalar
+//! stencil says it all: this is the
+//! fast path of cloth, rods and solids. The velocity of a point of a rigid body is v + ω × r, so
+//! its blocks are
 //!
 //! J_centre = w 1,   J_rotation = −w [r]×
 //!
-//! v velocity of the centre · ω angular velocity · r lever from the centre to the point, in the world · w weight of the point in the
+//! v velocity of the centre · ω angular velocity · r lever from the centre to the point, in the
+//! world · w weight of the point in the
 //! contact, positive on side A
 //!
-//! These are derivatives with respect to velocities. The derivative with respect to the rotation vector θ at a trial θ ≠ 0 has
-//! the left Jacobian of the rotation to its right: −w [r]× J(θ) ([`RigidTerm::at_rotation`]).
+//! These are derivatives with respect to velocities. The derivative with respect to the rotation
+//! vector θ at a trial θ ≠ 0 has the left Jacobian of the rotation to its right: −w [r]× J(θ)
+//! ([`RigidTerm::at_rotation`]).
 
 use crate::contact::ContactStencil;
 use stiction_numerics::{Mat3, Vec3, rotation_jacobian, skew};
@@ -54,7 +58,8 @@ impl RigidTerm {
         ]
     }
 
-    /// Its blocks with respect to the centre and the rotation vector at a trial rotation vector θ \[rad\], the lever taken there.
+    /// Its blocks with respect to the centre and the rotation vector at a trial rotation vector θ
+    /// \[rad\], the lever taken there.
     pub fn at_rotation(&self, theta: &Vec3) -> [BlockTerm; 2] {
         let [centre, rotation] = self.blocks();
         [centre, BlockTerm { matrix: rotation.matrix * rotation_jacobian(theta), ..rotation }]
@@ -79,7 +84,8 @@ impl ContactMap {
         ContactMap::Blocks(terms)
     }
 
-    /// Calls `act` with every block and its matrix; for stencils the matrix is a multiple of the identity.
+    /// Calls `act` with every block and its matrix; for stencils the matrix is a multiple of the
+    /// identity.
     pub fn for_each(&self, mut act: impl FnMut(u32, &Mat3)) {
         match self {
             ContactMap::Scalar(stencil) => {
@@ -102,7 +108,8 @@ impl ContactMap {
         }
     }
 
-    /// Adds J_iᵀ λ to every block: an impulse λ at the contact as impulses and angular impulses of blocks.
+    /// Adds J_iᵀ λ to every block: an impulse λ at the contact as impulses and angular impulses of
+    /// blocks.
     pub fn add_transposed(&self, impulse: &Vec3, out: &mut [Vec3]) {
         match self {
             ContactMap::Scalar(stencil) => {
@@ -116,8 +123,8 @@ impl ContactMap {
         }
     }
 
-    /// Delassus block Q = Σ_i J_i M_i⁻¹ J_iᵀ \[1/kg\], from the inverse inertia of each block: 1/m of nodes and centres times the
-    /// identity, R I⁻¹ Rᵀ of rotations.
+    /// Delassus block Q = Σ_i J_i M_i⁻¹ J_iᵀ \[1/kg\], from the inverse inertia of each block: 1/m
+    /// of nodes and centres times the identity, R I⁻¹ Rᵀ of rotations.
     pub fn delassus(&self, inverse_inertia: impl Fn(u32) -> Mat3) -> Mat3 {
         let mut sum = Mat3::zeros();
         self.for_each(|block, matrix| sum += matrix * inverse_inertia(block) * matrix.transpose());
@@ -189,7 +196,8 @@ mod tests {
         }
     }
 
-    /// x(t) = c + v t + exp(ω t) r: its derivative at t = 0 is what the map gives, by central differences.
+    /// x(t) = c + v t + exp(ω t) r: its derivative at t = 0 is what the map gives, by central
+    /// differences.
     #[test]
     fn a_point_of_a_rigid_body_moves_as_the_map_says() {
         let mut random = Random::new(4);

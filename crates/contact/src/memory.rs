@@ -8,7 +8,8 @@ const PER_TASK: usize = 2048;
 
 /// What a step remembers of its contacts: impulses \[N·s\] by key.
 ///
-/// Kept in N·s, not in the scaled form of the sweep, so that a change of the weights needs no further thought:
+/// Kept in N·s, not in the scaled form of the sweep, so that a change of the weights needs no
+/// further thought:
 /// `r̄_new = r s_new = r̄_old s_new/s_old`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImpulseMemory {
@@ -30,7 +31,8 @@ impl ImpulseMemory {
         self.entries.binary_search_by_key(&key, |entry| entry.0).ok().map(|at| self.entries[at].1)
     }
 
-    /// The impulses of many contacts \[N·s\], zero for new ones. Keys that ascend are found near the one before.
+    /// The impulses of many contacts \[N·s\], zero for new ones. Keys that ascend are found near
+    /// the one before.
     pub(crate) fn of_keys(&self, count: usize, key: impl Fn(usize) -> u64 + Sync) -> Vec<Vec3> {
         let mut out = vec![Vec3::zeros(); count];
         out.par_chunks_mut(PER_TASK).enumerate().for_each(|(number, part)| {

@@ -1,9 +1,10 @@
 //! The contacts of a solve: hot data for the sweep, cold data for reports, stages for the threads.
 //!
-//! Contacts come in sorted batches and are never reordered. The sweep reads 136 + 16 bytes per contact: the document's
-//! `γ_cj = b_cj/(s_c w_j)` is not stored but formed from `b_cj`, `1/s_c` and the inverse weight `1/w_j`, which rides as the
-//! fourth component beside the velocity of its node. That is 32 bytes less per contact, and a node is then one aligned
-//! quarter of a cache-line pair.
+//! Contacts come in sorted batches and are never reordered. The sweep reads 136 + 16 bytes per
+//! contact: the document's `γ_cj = b_cj/(s_c w_j)` is not stored but formed from `b_cj`, `1/s_c`
+//! and the inverse weight `1/w_j`, which rides as the fourth component beside the velocity of its
+//! node. That is 32 bytes less per contact, and a node is then one aligned quarter of a cache-line
+//! pair.
 
 use std::ops::Range;
 
@@ -47,7 +48,8 @@ pub(crate) struct Hot {
 
 pub(crate) const ISOTROPIC: u32 = u32::MAX;
 
-/// What only reports and the next step need. Gap and point are only reported: single precision does.
+/// What only reports and the next step need. Gap and point are only reported: single precision
+/// does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cold {
     pub key: u64,
@@ -58,7 +60,8 @@ pub(crate) struct Cold {
 }
 
 impl Hot {
-    /// A contact over nodes of the given weights \[kg\], awake, with the impulse that it had \[N·s\]; its elliptic cone and the weights of a long stencil go elsewhere.
+    /// A contact over nodes of the given weights \[kg\], awake, with the impulse that it had
+    /// \[N·s\]; its elliptic cone and the weights of a long stencil go elsewhere.
     fn new(contact: &NewContact, node_weights: &[f64], remembered: &Vec3) -> Hot {
         let coefficients = contact.stencil.weights();
         let mut weights = [0.0; 4];
@@ -125,7 +128,8 @@ pub struct ContactSet {
 }
 
 impl ContactSet {
-    /// No contacts over nodes of these weights \[kg\]. Nodes that no contact names may have any weight.
+    /// No contacts over nodes of these weights \[kg\]. Nodes that no contact names may have any
+    /// weight.
     pub fn new(weights: &[f64]) -> Self {
         Self {
             hot: Vec::new(),
@@ -168,8 +172,9 @@ impl ContactSet {
         self.weights.len()
     }
 
-    /// Appends a batch, sorted by the caller for locality; impulses of known contacts are taken from `memory`. All or
-    /// nothing: the first bad contact is returned and the set stays as it was.
+    /// Appends a batch, sorted by the caller for locality; impulses of known contacts are taken
+    /// from `memory`. All or nothing: the first bad contact is returned and the set stays as it
+    /// was.
     pub fn append(
         &mut self,
         batch: &[NewContact],
@@ -201,7 +206,8 @@ impl ContactSet {
         Ok(())
     }
 
-    /// Long stencils, elliptic cones and cohesion of `count` contacts from `first` on: rare, so that most batches are only looked through.
+    /// Long stencils, elliptic cones and cohesion of `count` contacts from `first` on: rare, so
+    /// that most batches are only looked through.
     fn append_special<'a>(
         &mut self,
         first: usize,
@@ -356,7 +362,8 @@ impl ContactSet {
         counts
     }
 
-    /// Net contact impulse on each body \[N·s\]; divide by h for the force. Prescribed bodies count too.
+    /// Net contact impulse on each body \[N·s\]; divide by h for the force. Prescribed bodies count
+    /// too.
     pub fn body_impulses(&self, bodies: usize) -> Vec<Vec3> {
         let mut sums = vec![Vec3::zeros(); bodies];
         for contact in 0..self.len() {

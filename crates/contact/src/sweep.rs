@@ -1,7 +1,9 @@
-//! The matrix-free Gauss–Seidel projection of velocities onto the contact constraints.  [Daviet2020, algorithm 3]
+//! The matrix-free Gauss–Seidel projection of velocities onto the contact constraints. [Daviet2020,
+//! algorithm 3]
 //!
-//! Finds `p` with `W p = W p⁰ + Bᵀ r`, `u = B p + k`, `(u, r) ∈ C_μ`: the projection of `p⁰` under the weights `W`. Each
-//! update solves one contact exactly, because its own block is `s I` with `s = Σ b_j²/w_j (+ α)`:
+//! Finds `p` with `W p = W p⁰ + Bᵀ r`, `u = B p + k`, `(u, r) ∈ C_μ`: the projection of `p⁰` under
+//! the weights `W`. Each update solves one contact exactly, because its own block is `s I` with
+//! `s = Σ b_j²/w_j (+ α)`:
 //!
 //! ```text
 //! u  = Σ b_j p_j + k + (α/s) r̄      relative velocity, slack included
@@ -10,13 +12,15 @@
 //! r̄ += u⁺ − u,   p_j += (b_j/(s w_j)) (u⁺ − u)
 //! ```
 //!
-//! Subtracting the own impulse first is what position-based updates leave out; without it two oblique normals push
-//! further than needed and do work.
+//! Subtracting the own impulse first is what position-based updates leave out; without it two
+//! oblique normals push further than needed and do work.
 //!
-//! Extensions: *cohesion* ξ pulls with a constant impulse at the warm start, which shifts Signorini to
-//! `−ξ ≤ r_N ⟂ u_N ≥ 0`; *compliance* α is a slack node of weight 1/α that starts at rest in every projection, so its
-//! velocity is `(α/s) r̄` and needs no storage; *sleeping* contacts, whose update fell below a threshold, are left alone
-//! until the next projection.
+//! Extensions: *cohesion* ξ pulls with a constant impulse at the warm start, which shifts Signorini
+//! to
+//! `−ξ ≤ r_N ⟂ u_N ≥ 0`; *compliance* α is a slack node of weight 1/α that starts at rest in every
+//! projection, so its
+//! velocity is `(α/s) r̄` and needs no storage; *sleeping* contacts, whose update fell below a
+//! threshold, are left alone until the next projection.
 
 use std::ops::Range;
 
@@ -33,8 +37,8 @@ use crate::set::{ContactSet, Hot, ISOTROPIC, SweepNode};
 pub struct ProjectOptions {
     /// Gauss–Seidel sweeps.
     pub sweeps: usize,
-    /// Contacts whose update falls below this speed sleep for the rest of the projection \[m/s\]: `0.01 δ/h` in the
-    /// seed. `None`: none sleeps.
+    /// Contacts whose update falls below this speed sleep for the rest of the projection \[m/s\]:
+    /// `0.01 δ/h` in the seed. `None`: none sleeps.
     pub sleep_below: Option<f64>,
     /// Sweeps stop when no update exceeds this speed \[m/s\]. 0: never.
     pub stop_below: f64,
@@ -68,7 +72,8 @@ pub(crate) struct Tally {
 }
 
 impl ContactSet {
-    /// Projects velocities \[m/s\] onto the contacts: warm start from the stored impulses, then sweeps.
+    /// Projects velocities \[m/s\] onto the contacts: warm start from the stored impulses, then
+    /// sweeps.
     pub fn project(&mut self, velocities: &mut [Vec3], options: &ProjectOptions) -> SweepReport {
         if self.is_empty() {
             return SweepReport::default();
@@ -96,7 +101,8 @@ impl ContactSet {
         });
     }
 
-    /// Applies the stored impulses and the cohesive pull to the loaded velocities, and wakes all contacts.
+    /// Applies the stored impulses and the cohesive pull to the loaded velocities, and wakes all
+    /// contacts.
     pub fn warm_start(&mut self) {
         let Self { hot, cold, stages, nodes, tallies, long_weights, any_cohesion, .. } = self;
         stages.run(nodes, hot, tallies, &WarmStart { long_weights });
@@ -152,8 +158,8 @@ impl ContactSet {
         })
     }
 
-    /// Largest natural-map residual over the contacts in the loaded velocities \[m/s\], with r̄ as the impulse. For elliptic
-    /// cones: the size of the update that is still due.
+    /// Largest natural-map residual over the contacts in the loaded velocities \[m/s\], with r̄ as
+    /// the impulse. For elliptic cones: the size of the update that is still due.
     pub fn natural_map_residual(&self) -> f64 {
         let residual = |contact: usize| {
             let hot = &self.hot[contact];
@@ -200,7 +206,8 @@ impl Update<'_> {
     }
 }
 
-/// `Σ b_j p_j`. Runs over four lanes, which the compiler turns into vector instructions; the last one is of no use.
+/// `Σ b_j p_j`. Runs over four lanes, which the compiler turns into vector instructions; the last
+/// one is of no use.
 #[inline(always)]
 fn gather(nodes: &[SweepNode], weights: &[f64]) -> Vec3 {
     let mut sum = [0.0; 4];

@@ -5,9 +5,11 @@ use stiction_numerics::stencil_stages::{CHUNK, MIN_PARALLEL_BATCH};
 /// Parts of a chunk that take turns.
 const STREAMS: usize = 4;
 
-/// Which contact of a batch stands at a place of the sweep. Neighbours in a sorted batch share nodes, so that each update waits for the one before; so the four
-/// quarters of a chunk take turns. (Sixteen parts are faster still, but a pile of sheets then takes longer to come to rest.) Short batches, where the strain limits of a sheet on a ball
-/// were kept less well after turns, and the rest after the last whole chunk stay as they are.
+/// Which contact of a batch stands at a place of the sweep. Neighbours in a sorted batch share
+/// nodes, so that each update waits for the one before; so the four quarters of a chunk take turns.
+/// (Sixteen parts are faster still, but a pile of sheets then takes longer to come to rest.) Short
+/// batches, where the strain limits of a sheet on a ball were kept less well after turns, and the
+/// rest after the last whole chunk stay as they are.
 pub(crate) fn interleaved(place: usize, length: usize) -> usize {
     transposed(place, length, STREAMS)
 }

@@ -1,11 +1,13 @@
-//! Random Coulomb problems with more contacts than freedoms: `W = Hᵀ H` is singular, impulses are not unique.
+//! Random Coulomb problems with more contacts than freedoms: `W = Hᵀ H` is singular, impulses are
+//! not unique.
 
 use stiction_contact::coulomb::gauss_seidel::solve_by_sweeps;
 use stiction_contact::coulomb::{CoulombOptions, CoulombProblem, solve};
 use stiction_numerics::nalgebra::{DMatrix, DVector};
 use stiction_numerics::{Random, Vec3};
 
-/// `contacts` contacts of a system with `freedoms` freedoms, `u = Hᵀ v`: `v = 0` is feasible, so solutions exist.
+/// `contacts` contacts of a system with `freedoms` freedoms, `u = Hᵀ v`: `v = 0` is feasible, so
+/// solutions exist.
 fn random_problem(random: &mut Random, contacts: usize, freedoms: usize, friction: f64) -> CoulombProblem {
     let size = 3 * contacts;
     let h = DMatrix::from_fn(freedoms, size, |_, _| random.normal());

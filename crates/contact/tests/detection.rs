@@ -4,7 +4,7 @@ mod common;
 
 use common::World;
 use stiction_bodies::PlacedBlocks;
-use stiction_contact::detect::{Known, StepMotion};
+use stiction_contact::detect::{KnownContacts, StepMotion};
 use stiction_contact::{ContactKind, EllipticRule, Friction, NewContact};
 use stiction_numerics::{Random, Vec3};
 use stiction_scene::resolved::Gravity;
@@ -17,7 +17,7 @@ impl World {
         let mut known: Vec<u64> = near.iter().map(|c| c.key).collect();
         known.sort_unstable();
         known.windows(2).for_each(|pair| assert_ne!(pair[0], pair[1], "every contact has its own key"));
-        let later = self.coming(&velocities, Known::Trusted(&known));
+        let later = self.approaching(&velocities, KnownContacts::new(&known));
         assert!(later.iter().all(|c| known.binary_search(&c.key).is_err()), "known contacts come once");
         (near, later)
     }
@@ -45,7 +45,7 @@ fn a_fast_sheet_meets_plane_and_sheet_before_it_passes_them() {
     let nodes = fast.model.bodies[1].nodes.clone();
     let mut velocities = vec![Vec3::zeros(); fast.model.blocks()];
     nodes.for_each(|n| velocities[n] = Vec3::new(0.0, 0.0, -20.0));
-    let found = fast.coming(&velocities, Known::Trusted(&[]));
+    let found = fast.approaching(&velocities, KnownContacts::new(&[]));
     assert!(found.len() > 100, "{}", found.len());
     for contact in &found {
         // The gap is that of the start: 50 mm less the thickness of 1 mm, along a vertical normal.
@@ -93,7 +93,8 @@ fn a_grain_makes_an_elliptic_cone_that_follows_the_cloth() {
     }
 }
 
-/// A block on its own corner vertices: all its vertices below are shared with side faces, two of which stand across the grain. Its underside decides.
+/// A block on its own corner vertices: all its vertices below are shared with side faces, two of
+/// which stand across the grain. Its underside decides.
 #[test]
 fn the_grain_of_a_block_is_that_of_the_face_below() {
     let text = "stiction = 1
@@ -144,21 +145,22 @@ fn known_pairs_are_evaluated_anew_at_a_trial_configuration() {
     let blocks = world.state.blocks.clone();
     let controls = &world.parameters.controls;
     let start = world.state.placed();
-    let mut pairs = world.collider.pairs(&world.model, controls, start, 0.003).expect("found");
+    let mut pairs = world.finder.pairs(&world.model, controls, start, 0.003).expect("found");
     assert!(!pairs.is_empty());
     let before = pairs.clone();
     let mut trial = blocks;
     world.model.bodies[1].nodes.clone().for_each(|n| trial[n].z += 0.004);
     let trial = PlacedBlocks { blocks: &trial, ..start };
-    world.collider.reevaluate(&world.model, controls, &mut pairs, trial);
+    world.finder.reevaluate(&world.model, controls, &mut pairs, trial);
     for (old, new) in before.iter().zip(&pairs) {
         assert_eq!(old.key(), new.key());
         assert!((new.gap - 0.005).abs() < 1e-3 + (old.gap - 0.001).abs(), "{} {}", old.gap, new.gap);
     }
 }
 
-/// A collider that remembers what may touch from the first trial end gives the same contacts at later ends as one that looks anew,
-/// whether the later end is near the first or far from it, for all vertices or for a few.
+/// A collider that remembers what may touch from the first trial end gives the same contacts at
+/// later ends as one that looks anew, whether the later end is near the first or far from it, for
+/// all vertices or for a few.
 #[test]
 fn what_was_found_for_one_end_serves_the_next() {
     let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.02, -0.01]\n";
@@ -177,9 +179,9 @@ fn what_was_found_for_one_end_serves_the_next() {
         let contacts = |world: &mut World, warm: bool| {
             if warm {
                 world.near(&first);
-                world.coming(&first, Known::Trusted(&[]));
+                world.approaching(&first, KnownContacts::new(&[]));
             }
-            (world.near(&later), world.coming(&later, Known::Trusted(&[])))
+            (world.near(&later), world.approaching(&later, KnownContacts::new(&[])))
         };
         let (remembered, anew) = (contacts(&mut seasoned, true), contacts(&mut World::new(&text), false));
         assert!(anew.1.len() > 60, "{}", anew.1.len());
@@ -188,14 +190,16 @@ fn what_was_found_for_one_end_serves_the_next() {
     }
 }
 
-/// Sheets that lie on each other have their contacts from the start: while they move by less than thickness and gap nothing is added, and when they
-/// move by more, all that a full search adds. The vertices of the lower sheet lie just beside edges of the upper one; where that slides over them
-/// before it comes down, they meet triangles that they were near to, but whose edge was nearest then.
+/// Sheets that lie on each other have their contacts from the start: while they move by less than
+/// thickness and gap nothing is added, and when they move by more, all that a full search adds. The
+/// vertices of the lower sheet lie just beside edges of the upper one; where that slides over them
+/// before it comes down, they meet triangles that they were near to, but whose edge was nearest
+/// then.
 #[test]
 fn near_pairs_are_asked_again_when_they_move_far() {
     let below = SHEET.replace("sheet]", "base]") + "translate = [0.03, 0.0005, -0.002]\n";
     let text = SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once");
-    let World { model, parameters, state, mut collider } = World::new(&text);
+    let World { model, parameters, state, mut finder } = World::new(&text);
     let prescription = model.pins.prescribe(&model, &parameters.controls, &state, 0.01);
     let motion = StepMotion {
         start: &state.blocks,
@@ -210,14 +214,21 @@ fn near_pairs_are_asked_again_when_they_move_far() {
         let slide = Vec3::new(0.0, sideways, -0.15);
         let velocity = |n: usize| if upper.contains(&n) { slide } else { Vec3::zeros() };
         let velocities: Vec<Vec3> = (0..model.blocks()).map(velocity).collect();
-        let near = collider.proximity(&model, &parameters, &motion, &velocities).expect("found");
+        let near = finder.proximity(&model, &parameters, &motion, &velocities).expect("found");
         let mut known: Vec<u64> = near.iter().map(|c| c.key).collect();
         known.sort_unstable();
-        let all = collider
-            .coming(&model, &parameters, &motion, &velocities, Known::Trusted(&known))
+        let all = finder
+            .approaching(&model, &parameters, &motion, &velocities, KnownContacts::new(&known))
             .expect("found");
-        let further =
-            collider.coming(&model, &parameters, &motion, &velocities, Known::Held(&known)).expect("found");
+        let further = finder
+            .approaching(
+                &model,
+                &parameters,
+                &motion,
+                &velocities,
+                KnownContacts::new(&known).with_all_near(),
+            )
+            .expect("found");
         println!("{sideways} m/s: {} near, {} coming, {} asked", near.len(), all.len(), further.len());
         assert!(near.len() > 100 && all.len() > 30, "{} {}", near.len(), all.len());
         assert_eq!(further.len(), if is_far { all.len() } else { 0 });
@@ -225,8 +236,9 @@ fn near_pairs_are_asked_again_when_they_move_far() {
     }
 }
 
-/// Two crossed rods, 20 thicknesses apart, come together within a step. While they end in the contact that they have, they are held, however far they
-/// came; when they pass through each other, they are found again.
+/// Two crossed rods, 20 thicknesses apart, come together within a step. While they end in the
+/// contact that they have, they are held, however far they came; when they pass through each other,
+/// they are found again.
 #[test]
 fn a_watched_pair_is_found_again_only_when_it_passes_through() {
     let text = "stiction = 1
@@ -238,7 +250,7 @@ fn a_watched_pair_is_found_again_only_when_it_passes_through() {
         kind = 'rod'
         mesh = { rod = { start = [0, -0.1, 0.02], end = [0, 0.1, 0.02], segments = 1 } }
         material = { density = 1000.0, radius = 0.0005, young = 1e7, poisson = 0.3 }\n";
-    let World { model, parameters, state, mut collider } = World::new(text);
+    let World { model, parameters, state, mut finder } = World::new(text);
     let prescription = model.pins.prescribe(&model, &parameters.controls, &state, 0.01);
     let motion = StepMotion {
         start: &state.blocks,
@@ -249,16 +261,16 @@ fn a_watched_pair_is_found_again_only_when_it_passes_through() {
         h: 0.01,
     };
     let above = model.bodies.iter().find(|body| body.name == "above").expect("it is there").nodes.clone();
-    let mut found = |end: f64, known: Known<'_>| {
+    let mut found = |end: f64, known: KnownContacts<'_>| {
         let fall = Vec3::new(0.0, 0.0, (end - 0.02) / motion.h);
         let velocity = |n: usize| if above.contains(&n) { fall } else { Vec3::zeros() };
         let velocities: Vec<Vec3> = (0..model.blocks()).map(velocity).collect();
-        collider.coming(&model, &parameters, &motion, &velocities, known).expect("found")
+        finder.approaching(&model, &parameters, &motion, &velocities, known).expect("found")
     };
-    let first = found(-0.01, Known::Trusted(&[]));
+    let first = found(-0.01, KnownContacts::new(&[]));
     assert_eq!(first.len(), 1);
     let known = [first[0].key];
     for (end, again) in [(0.0009, 0), (0.0005, 0), (0.00005, 1), (-0.001, 1)] {
-        assert_eq!(found(end, Known::Watched(&known)).len(), again, "ends at {end} m");
+        assert_eq!(found(end, KnownContacts::new(&known).rechecked()).len(), again, "ends at {end} m");
     }
 }

@@ -1,10 +1,11 @@
-//! Pairs that have a contact are asked only whether they pass through: whatever they remember, what passes through is found.
+//! Pairs that have a contact are asked only whether they pass through: whatever they remember, what
+//! passes through is found.
 
 mod common;
 
 use common::{World, sheets};
 use stiction_contact::NewContact;
-use stiction_contact::detect::Known;
+use stiction_contact::detect::KnownContacts;
 use stiction_numerics::{Random, Vec3};
 
 fn three_sheets() -> World {
@@ -12,22 +13,23 @@ fn three_sheets() -> World {
 }
 
 /// Contacts that come on the way to the given ends.
-fn coming(world: &mut World, ends: &[Vec3], known: Known<'_>) -> Vec<NewContact> {
+fn approaching(world: &mut World, ends: &[Vec3], known: KnownContacts<'_>) -> Vec<NewContact> {
     let velocities = world.towards(ends);
-    world.coming(&velocities, known)
+    world.approaching(&velocities, known)
 }
 
 /// Keys of all contacts near the start and on the way to the given ends.
 fn keys(world: &mut World, ends: &[Vec3]) -> Vec<u64> {
     let velocities = world.towards(ends);
     let mut keys: Vec<u64> = world.near(&velocities).iter().map(|c| c.key).collect();
-    keys.extend(world.coming(&velocities, Known::Trusted(&[])).iter().map(|c| c.key));
+    keys.extend(world.approaching(&velocities, KnownContacts::new(&[])).iter().map(|c| c.key));
     keys.sort_unstable();
     keys.dedup();
     keys
 }
 
-/// Sheets that turn, shake and are pressed through each other, end after end: a collider that remembers finds what one finds that has only seen the ends from which the contacts are known.
+/// Sheets that turn, shake and are pressed through each other, end after end: a collider that
+/// remembers finds what one finds that has only seen the ends from which the contacts are known.
 #[test]
 fn what_passes_through_is_found_whatever_was_remembered() {
     let mut random = Random::new(17);
@@ -45,10 +47,11 @@ fn what_passes_through_is_found_whatever_was_remembered() {
             // Shakes by more and more; in the end some vertices go through the sheet below.
             let size = 2e-4 * f64::from(1 << round);
             ends.iter_mut().for_each(|end| *end += random.vector(-size, size));
-            let found = coming(&mut seasoned, &ends, Known::Guarded(&known));
+            let found =
+                approaching(&mut seasoned, &ends, KnownContacts::new(&known).with_all_near().rechecked());
             let mut fresh = World { state: seasoned.state.clone(), ..three_sheets() };
             assert_eq!(keys(&mut fresh, &first), known);
-            let anew = coming(&mut fresh, &ends, Known::Guarded(&known));
+            let anew = approaching(&mut fresh, &ends, KnownContacts::new(&known).with_all_near().rechecked());
             assert_eq!(found, anew, "step {step}, round {round}");
             let passed = found.iter().filter(|contact| known.binary_search(&contact.key).is_ok()).count();
             (through, open) = (through + passed, open + usize::from(found.is_empty()));

@@ -1,8 +1,9 @@
-//! What would pass through each other moves together for a step, and goes on with all that it is part of.
+//! What would pass through each other moves together for a step, and goes on with all that it is
+//! part of.
 
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, PlacedBlocks, State, build};
-use stiction_contact::detect::{Collider, DetectOptions, FilterReport, StepMotion};
+use stiction_contact::detect::{ContactFinder, DetectOptions, FilterReport, StepMotion};
 use stiction_numerics::Vec3;
 use stiction_scene::load_text;
 
@@ -36,7 +37,8 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
     let model = build(&scene).expect("the scene compiles");
     let parameters = Parameters::from_scene(&scene, &model);
     let start = State::initial(&model, &scene);
-    let mut collider = Collider::new(&model, &parameters.controls, DetectOptions::default()).expect("sound");
+    let mut finder =
+        ContactFinder::new(&model, &parameters.controls, DetectOptions::default()).expect("sound");
     let prescription = model.pins.prescribe(&model, &parameters.controls, &start, STEP);
     let motion = StepMotion {
         start: &start.blocks,
@@ -52,10 +54,10 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
         *end = if prescription.fixed[n] { prescription.target[n] } else { moved };
     }
     let mut ends = wanted.clone();
-    let report = collider.limit_step(&model, &motion, &mut ends).expect("sound");
+    let report = finder.limit_step(&model, &motion, &mut ends).expect("sound");
     let mut crossings = |blocks: &[Vec3]| {
         let at = PlacedBlocks { blocks, orientations: &start.orientations, time: STEP };
-        let found = collider.intersections(&model, &parameters.controls, at).expect("sound");
+        let found = finder.intersections(&model, &parameters.controls, at).expect("sound");
         found.crossings.len() + found.inside.len()
     };
     let crossings = [crossings(&wanted), crossings(&ends)];
@@ -67,7 +69,8 @@ fn in_the_middle(n: usize, x: &Vec3) -> bool {
     n < 81 && x.xy().norm() < 0.03
 }
 
-/// Both sheets fly by 0.4 m sideways in the step while the middle of the lower one goes through the upper one.
+/// Both sheets fly by 0.4 m sideways in the step while the middle of the lower one goes through the
+/// upper one.
 #[test]
 fn only_what_passes_through_is_changed_and_momentum_stays() {
     let fly = Vec3::new(0.4, -0.1, 0.0);
@@ -86,7 +89,8 @@ fn only_what_passes_through_is_changed_and_momentum_stays() {
     assert!(slowest > 0.395, "{slowest}");
 }
 
-/// The upper sheet comes down by 10 mm, as prescribed, and would leave the lower one behind above it.
+/// The upper sheet comes down by 10 mm, as prescribed, and would leave the lower one behind above
+/// it.
 #[test]
 fn zones_follow_what_is_prescribed() {
     let upper = SHEETS.replace(
@@ -109,7 +113,8 @@ fn zones_follow_what_is_prescribed() {
     assert!((highest + 0.01).abs() < 1e-9, "{highest}");
 }
 
-/// The lower sheet is held at one node and turns about it into the upper one: the zone goes on turning about that node.
+/// The lower sheet is held at one node and turns about it into the upper one: the zone goes on
+/// turning about that node.
 #[test]
 fn zones_turn_about_what_is_held() {
     let held = SHEETS.replace("instances", "pins = [{ select = { indices = [40] } }]\ninstances");
@@ -125,9 +130,10 @@ fn zones_turn_about_what_is_held() {
     assert!(turned > 0.0, "{turned}");
 }
 
-/// A skin in tets that would end in the floor is put on it with the nodes that carry it, and slides on.
+/// A skin in tets that would end in the floor is put on it with the nodes that carry it, and slides
+/// on.
 #[test]
-fn carried_vertices_are_put_out_and_not_held() {
+fn carried_vertices_are_pushed_out_and_not_held() {
     let skin = "stiction = 1
 [bodies.block]
 kind = 'solid'
@@ -139,7 +145,7 @@ translate = [0, 0, 0.05]
 plane = { normal = [0, 0, 1], offset = 0.004 }
 ";
     let got = filtered(skin, |_, _| Vec3::new(0.03, 0.0, -0.003));
-    assert!(got.report.put_out > 0 && got.report.limited == 0 && got.report.left == 0, "{:?}", got.report);
+    assert!(got.report.pushed_out > 0 && got.report.limited == 0 && got.report.left == 0, "{:?}", got.report);
     assert!(got.crossings[0] > 0 && got.crossings[1] == 0, "{:?}", got.crossings);
     let slowest = (0..got.model.nodes).map(|n| (got.ends[n] - got.start[n]).x).fold(f64::INFINITY, f64::min);
     assert!((slowest - 0.03).abs() < 1e-12, "{slowest}");

@@ -1,4 +1,5 @@
-//! The projection as a law: orthogonal where there is no friction, Signorini–Coulomb where there is, and always the same.
+//! The projection as a law: orthogonal where there is no friction, Signorini–Coulomb where there
+//! is, and always the same.
 
 use stiction_contact::coulomb::NodeBlockSweep;
 use stiction_contact::{
@@ -13,7 +14,8 @@ fn contact(pairs: &[(u32, f64)], normal: Vec3, friction: f64) -> NewContact {
     NewContact::new(ContactStencil::new(pairs), normal, 0.0, 0.01, friction)
 }
 
-/// Two-node to four-node contacts between random neighbours in a line of nodes, with offsets of both signs.
+/// Two-node to four-node contacts between random neighbours in a line of nodes, with offsets of
+/// both signs.
 fn random_problem(seed: u64, nodes: usize, contacts: usize) -> (Vec<f64>, Vec<Vec3>, Vec<NewContact>) {
     let mut random = Random::new(seed);
     let weights: Vec<f64> = (0..nodes).map(|_| random.range(0.5, 2.0)).collect();
@@ -44,7 +46,8 @@ fn random_problem(seed: u64, nodes: usize, contacts: usize) -> (Vec<f64>, Vec<Ve
     (weights, velocities, list)
 }
 
-/// Frictionless contacts form a convex feasible set; its projection by Dykstra's algorithm, an independent oracle.
+/// Frictionless contacts form a convex feasible set; its projection by Dykstra's algorithm, an
+/// independent oracle.
 fn dykstra(p: Vec3, normals: &[Vec3]) -> Vec3 {
     let mut x = p;
     let mut corrections = vec![Vec3::zeros(); normals.len()];
@@ -60,7 +63,8 @@ fn dykstra(p: Vec3, normals: &[Vec3]) -> Vec3 {
 
 #[test]
 fn two_normals_reach_the_orthogonal_projection_and_position_updates_do_not() {
-    // Seed figure 5: one node, two oblique normals. From p⁰ the first normal alone is enough in the end.
+    // Seed figure 5: one node, two oblique normals. From p⁰ the first normal alone is enough in the
+    // end.
     let normals = [Vec3::new(-0.6, 0.0, 0.8), Vec3::new(0.2, 0.0, 1.0).normalize()];
     let start = Vec3::new(0.4, 0.0, -1.0);
     let mut set = ContactSet::new(&[1.0]);
@@ -250,7 +254,8 @@ fn a_warm_start_by_identity_is_already_converged() {
 
 #[test]
 fn cohesion_shifts_signorini() {
-    // A ball of 2 kg pulled away by 0.3 N·s and held by ξ = 1 N·s stays; pulled by 1.5 N·s it leaves with the rest.
+    // A ball of 2 kg pulled away by 0.3 N·s and held by ξ = 1 N·s stays; pulled by 1.5 N·s it
+    // leaves with the rest.
     for (pull, expected) in [(0.3, 0.0), (1.5, 0.25)] {
         let mut set = ContactSet::new(&[2.0]);
         set.append(&[NewContact { cohesion: 1.0, ..contact(&[(0, 1.0)], Vec3::z(), 0.5) }], None).unwrap();
@@ -359,7 +364,8 @@ fn degenerate_values_stay_finite() {
 
 #[test]
 fn sliding_on_an_elliptic_cone_follows_its_law() {
-    // A slide in direction φ: the ray rule brakes along the slip; maximum dissipation brakes along the normal of the ellipse.
+    // A slide in direction φ: the ray rule brakes along the slip; maximum dissipation brakes along
+    // the normal of the ellipse.
     for k in 0..12 {
         let angle = f64::from(k) * std::f64::consts::TAU / 12.0;
         let start = Vec3::new(3.0 * angle.cos(), 3.0 * angle.sin(), -1.0);

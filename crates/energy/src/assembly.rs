@@ -1,7 +1,9 @@
-//! From elements to a model: groups of equal elements, and the list of groups that makes up the elastic energy.
+//! From elements to a model: groups of equal elements, and the list of groups that makes up the
+//! elastic energy.
 //!
-//! A group runs over its elements in the fixed order of its colouring, so sums are the same bits for any thread count.
-//! The list is dynamic (one virtual call per group and evaluation), the loops inside a group are generic.
+//! A group runs over its elements in the fixed order of its colouring, so sums are the same bits
+//! for any thread count. The list is dynamic (one virtual call per group and evaluation), the loops
+//! inside a group are generic.
 
 use crate::element::{Curvature, Element, Stencil};
 use crate::material_table::MaterialTable;
@@ -56,8 +58,9 @@ impl Weights<'_> {
     }
 }
 
-/// Elements of one kind as Newton-like methods see them: value, gradient, Hessian and its positive semi-definite
-/// projection. One of the views of an energy; the others are [`crate::Proximal`] and [`crate::Compliant`].
+/// Elements of one kind as Newton-like methods see them: value, gradient, Hessian and its positive
+/// semi-definite projection. One of the views of an energy; the others are [`crate::Proximal`] and
+/// [`crate::Compliant`].
 pub trait Potential: Send + Sync {
     /// Number of elements.
     fn len(&self) -> usize;
@@ -67,13 +70,15 @@ pub trait Potential: Send + Sync {
     }
     /// Visits the blocks of every element, in the order in which the group was made.
     fn for_each_stencil(&self, visit: &mut dyn FnMut(&[u32]));
-    /// Looks up where the Hessian blocks go in matrices of this pattern. Panics when the pattern lacks a pair.
+    /// Looks up where the Hessian blocks go in matrices of this pattern. Panics when the pattern
+    /// lacks a pair.
     fn bind(&mut self, pattern: &Arc<BlockPattern>);
     /// Energy \[J\]; +∞ when an element is beyond what its law allows.
     fn energy(&self, at: &Configuration<'_>) -> f64;
     /// Adds the weighted gradient to `target`.
     fn add_gradient(&self, at: &Configuration<'_>, weights: Weights<'_>, target: &mut [Vec3]);
-    /// Adds the weighted Hessian to a matrix of the bound pattern. Panics when the group is not bound to it.
+    /// Adds the weighted Hessian to a matrix of the bound pattern. Panics when the group is not
+    /// bound to it.
     fn add_hessian(
         &self,
         at: &Configuration<'_>,
@@ -91,7 +96,8 @@ pub struct ElementGroup<E, const N: usize> {
 }
 
 impl<E: Element<N>, const N: usize> ElementGroup<E, N> {
-    /// Groups elements of a model with `block_count` blocks. Panics when an element names a block beyond, or one twice.
+    /// Groups elements of a model with `block_count` blocks. Panics when an element names a block
+    /// beyond, or one twice.
     pub fn new(block_count: usize, elements: impl Into<Arc<Vec<E>>>) -> Self {
         let elements = elements.into();
         let stencils: Vec<[u32; N]> = elements.iter().map(Element::blocks).collect();
@@ -160,8 +166,8 @@ impl<E: Element<N> + 'static, const N: usize> Potential for ElementGroup<E, N> {
     }
 }
 
-/// A group with the kind under which its energy is reported: `membrane`, `bending`, `solid`, `stretch`, `twist`, `spring`,
-/// `attachment` and so on. Several groups may share a kind.
+/// A group with the kind under which its energy is reported: `membrane`, `bending`, `solid`,
+/// `stretch`, `twist`, `spring`, `attachment` and so on. Several groups may share a kind.
 pub struct NamedGroup {
     /// Kind.
     pub kind: &'static str,
@@ -187,7 +193,8 @@ pub struct Energies {
 }
 
 impl Energies {
-    /// Puts groups together; the pattern holds every diagonal block and every pair of blocks that share an element.
+    /// Puts groups together; the pattern holds every diagonal block and every pair of blocks that
+    /// share an element.
     pub fn new(block_count: usize, groups: Vec<NamedGroup>) -> Self {
         let (mut blocks, mut ends) = (Vec::new(), vec![0usize]);
         for named in &groups {
@@ -203,7 +210,8 @@ impl Energies {
         energies
     }
 
-    /// Moves the Hessian to another pattern (one that also holds contacts). Panics when it lacks a pair of an element.
+    /// Moves the Hessian to another pattern (one that also holds contacts). Panics when it lacks a
+    /// pair of an element.
     pub fn bind(&mut self, pattern: &Arc<BlockPattern>) {
         self.pattern = pattern.clone();
         self.groups.iter_mut().for_each(|named| named.group.bind(pattern));
@@ -219,8 +227,8 @@ impl Energies {
         &self.groups
     }
 
-    /// Total energy \[J\]; +∞ beyond what a law allows, also where an energy is not a number, so that a line search
-    /// steps back.
+    /// Total energy \[J\]; +∞ beyond what a law allows, also where an energy is not a number, so
+    /// that a line search steps back.
     pub fn energy(&self, at: &Configuration<'_>) -> f64 {
         let total: f64 = self.groups.iter().map(|named| named.group.energy(at)).sum();
         if total.is_nan() { f64::INFINITY } else { total }

@@ -1,7 +1,9 @@
 //! Attachments, stitches and soft pins: a spring on one linear combination of nodes.
 //!
-//! `d = Σ c_i x_i − target`, `E = ½k(|d| − L)²`. Coefficients that sum to zero tie two material points together (node to
-//! node, node to triangle, edge to edge); coefficients that sum to one tie a material point to a place in the world.
+//! `d = Σ c_i x_i − target`, `E = ½k(|d| − L)²`. Coefficients that sum to zero tie two material
+//! points together (node to
+//! node, node to triangle, edge to edge); coefficients that sum to one tie a material point to a
+//! place in the world.
 
 use crate::element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};
 use crate::spring::RadialSpring;

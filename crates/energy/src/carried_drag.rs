@@ -1,10 +1,12 @@
-//! Air drag on triangles of a carried surface: the drag of the triangle, shared among the nodes that carry its centre.
+//! Air drag on triangles of a carried surface: the drag of the triangle, shared among the nodes
+//! that carry its centre.
 
 use crate::drag::{Air, DragCoefficients, DragElement, LinearDrag, NodeDrag, TriangleDrag};
 use stiction_bodies::Model;
 use stiction_numerics::{BlockMatrix, Vec3};
 
-/// Triangles of carried surfaces that feel the air. They run one after the other: their stencils are long and few.
+/// Triangles of carried surfaces that feel the air. They run one after the other: their stencils
+/// are long and few.
 #[derive(Clone, Debug, Default)]
 pub struct CarriedDrag {
     triangles: Vec<CarriedTriangle>,
@@ -56,7 +58,8 @@ impl CarriedDrag {
         self.triangles.iter().map(|t| t.centre.iter().map(|c| c.0).collect()).collect()
     }
 
-    /// Adds the drag at the given velocities \[N\], and minus its derivative by the velocities \[N s/m\].
+    /// Adds the drag at the given velocities \[N\], and minus its derivative by the velocities \[N
+    /// s/m\].
     pub fn add_to(
         &self,
         blocks: &[Vec3],

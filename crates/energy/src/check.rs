@@ -1,12 +1,14 @@
-//! The one derivative check that every element passes: differences, symmetry, projection and rigid motions.
+//! The one derivative check that every element passes: differences, symmetry, projection and rigid
+//! motions.
 //!
 //! Test support, public because the tests of other crates use it too. Gradients are compared with
 //! Richardson-extrapolated central differences of the energy, Hessians with those of the gradient:
 //!
 //! `D(h) = (f(x+h) − f(x−h)) / 2h`,  `R = (4 D(h/2) − D(h)) / 3 = f' + O(h⁴)`.
 //!
-//! Blocks may have different units (positions \[m\], twists \[rad\]); everything is compared after scaling block `a` by
-//! its characteristic length `s_a`, so that gradient and Hessian are energies and one relative figure makes sense.
+//! Blocks may have different units (positions \[m\], twists \[rad\]); everything is compared after
+//! scaling block `a` by its characteristic length `s_a`, so that gradient and Hessian are energies
+//! and one relative figure makes sense.
 
 use crate::element::{Curvature, Element, LocalHessian, Stencil};
 use stiction_bodies::EdgeFrame;
@@ -30,7 +32,8 @@ pub enum Invariance {
 /// How the projected Hessian relates to the exact one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Projection {
-    /// Negative eigenvalues are removed and nothing else: equal to the exact Hessian where that is already positive.
+    /// Negative eigenvalues are removed and nothing else: equal to the exact Hessian where that is
+    /// already positive.
     Eigenvalues,
     /// A positive semi-definite stand-in (Gauss–Newton, a cone bound): only its sign is checked.
     StandIn,
@@ -56,7 +59,8 @@ pub struct Checks<const N: usize> {
 }
 
 impl<const N: usize> Checks<N> {
-    /// The usual checks for an element of nodes with edges of about `size` \[m\]: 1e-6, rigid invariance, 32 states.
+    /// The usual checks for an element of nodes with edges of about `size` \[m\]: 1e-6, rigid
+    /// invariance, 32 states.
     pub fn nodes(size: f64) -> Self {
         Checks {
             sizes: [size; N],
@@ -70,7 +74,8 @@ impl<const N: usize> Checks<N> {
     }
 }
 
-/// Checks `element` in `checks.samples` states drawn from `sampler`; panics with the state and the figure that failed.
+/// Checks `element` in `checks.samples` states drawn from `sampler`; panics with the state and the
+/// figure that failed.
 pub fn check_element<'a, const N: usize>(
     element: &impl Element<N>,
     mut sampler: impl FnMut(&mut Random) -> Stencil<'a, N>,
@@ -199,7 +204,8 @@ fn check_motions<const N: usize>(
     check_resultants(element, at, checks, largest)
 }
 
-/// Total force, and total torque about the first block unless start-of-step frames fix an orientation.
+/// Total force, and total torque about the first block unless start-of-step frames fix an
+/// orientation.
 fn check_resultants<const N: usize>(
     element: &impl Element<N>,
     at: &Stencil<'_, N>,

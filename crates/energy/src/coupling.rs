@@ -1,6 +1,8 @@
-//! Springs between material points of bodies, over as many nodes as the points need: attachments and stitches.
+//! Springs between material points of bodies, over as many nodes as the points need: attachments
+//! and stitches.
 //!
-//! `d = Σ c_i x_i − offset`, `E = ½ k (|d| − L)²`; one that is switched off at the start of a step counts for nothing.
+//! `d = Σ c_i x_i − offset`, `E = ½ k (|d| − L)²`; one that is switched off at the start of a step
+//! counts for nothing.
 
 use crate::element::Curvature;
 use crate::spring::RadialSpring;

@@ -1,6 +1,8 @@
-//! The elastic energy of a model: its bodies' elements, its couplings, its damping weights and its drag.
+//! The elastic energy of a model: its bodies' elements, its couplings, its damping weights and its
+//! drag.
 //!
-//! Elements keep geometry; the values of materials stand in one table, which [`Elasticity::set_materials`] replaces.
+//! Elements keep geometry; the values of materials stand in one table, which
+//! [`Elasticity::set_materials`] replaces.
 
 use crate::assembly::{Configuration, Energies, Weights};
 use crate::bending::{Hinge, Topology};
@@ -72,9 +74,10 @@ impl Elasticity {
         })
     }
 
-    /// Takes the values of other materials: moduli, damping, drag. Elements, the pattern of the Hessian and colourings
-    /// stay, so every result is that of an energy made for these materials, bit for bit. Where elements come and go with
-    /// a value (bending or drag from nothing, another bending law), the change is refused and nothing is changed.
+    /// Takes the values of other materials: moduli, damping, drag. Elements, the pattern of the
+    /// Hessian and colourings stay, so every result is that of an energy made for these materials,
+    /// bit for bit. Where elements come and go with a value (bending or drag from nothing, another
+    /// bending law), the change is refused and nothing is changed.
     pub fn set_materials(&mut self, parameters: &Parameters) -> Result<(), ElasticityError> {
         let mut materials = MaterialTable::default();
         for (made_for, material) in self.made_for.iter().zip(&parameters.materials) {
@@ -92,8 +95,8 @@ impl Elasticity {
         Ok(())
     }
 
-    /// Takes the present stiffness of springs between bodies and the present pressure in closed surfaces. Roots that stand above
-    /// shells are elements and keep theirs.
+    /// Takes the present stiffness of springs between bodies and the present pressure in closed
+    /// surfaces. Roots that stand above shells are elements and keep theirs.
     pub fn set_springs(&mut self, model: &Model, parameters: &Parameters) {
         self.couplings = Couplings::new(&model.couplings, &parameters.springs);
         self.inflations = Inflations::new(model, parameters);
@@ -220,7 +223,8 @@ impl Elasticity {
         !(self.triangle_drag.is_empty() && self.edge_drag.is_empty() && self.carried_drag.is_empty())
     }
 
-    /// Drag about a state, without a matrix; `None` where there is none, or where it couples more blocks than triangles do (bodies on frames).
+    /// Drag about a state, without a matrix; `None` where there is none, or where it couples more
+    /// blocks than triangles do (bodies on frames).
     pub fn frozen_drag<'a>(
         &'a self,
         state: [&'a [Vec3]; 2],
@@ -239,7 +243,8 @@ impl Elasticity {
         &self.edge_drag
     }
 
-    /// Adds the drag at the given velocities \[N\], and minus its derivative by the velocities \[N s/m\].
+    /// Adds the drag at the given velocities \[N\], and minus its derivative by the velocities \[N
+    /// s/m\].
     pub fn add_drag(
         &self,
         blocks: &[Vec3],

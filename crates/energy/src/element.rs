@@ -1,22 +1,24 @@
 //! What an elastic element offers: energy, gradient and Hessian over a small stencil of blocks.
 //!
-//! The unknowns of a model are *blocks* of three numbers: one per node (a position \[m\]), then one per rod edge
-//! (its twist θ \[rad\]) and one per inner edge of a shell (the angle φ of its normal \[rad\]), both in the first component, the
-//! other two unused and zero. Every element is a pure function of the blocks of its stencil, of the frames at the start
-//! of the step and of the material table, so one assembly serves them all.
+//! The unknowns of a model are *blocks* of three numbers: one per node (a position \[m\]), then one
+//! per rod edge (its twist θ \[rad\]) and one per inner edge of a shell (the angle φ of its normal
+//! \[rad\]), both in the first component, the other two unused and zero. Every element is a pure
+//! function of the blocks of its stencil, of the frames at the start of the step and of the
+//! material table, so one assembly serves them all.
 
 use crate::material_table::MaterialTable;
 use stiction_bodies::EdgeFrame;
 use stiction_numerics::{Mat3, Vec3};
 use thiserror::Error;
 
-/// What an element sees: the blocks of its stencil, the frames of all rod and shell edges at the start of the step, and
-/// the values of all materials.
+/// What an element sees: the blocks of its stencil, the frames of all rod and shell edges at the
+/// start of the step, and the values of all materials.
 #[derive(Clone, Copy, Debug)]
 pub struct Stencil<'a, const N: usize> {
     /// Node positions \[m\]; for an angle block, θ or φ \[rad\] in the first component.
     pub x: [Vec3; N],
-    /// Reference frames of all rod edges, then all shell edges, of the model at the start of the step.
+    /// Reference frames of all rod edges, then all shell edges, of the model at the start of the
+    /// step.
     pub frames: &'a [EdgeFrame],
     /// Values of all materials.
     pub materials: &'a MaterialTable,

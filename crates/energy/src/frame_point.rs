@@ -1,8 +1,10 @@
 //! A material point of a body on affine frames.
 //!
-//! `F = Σ_a x_a g_aᵀ`, `E = V ψ(F)`, gradient `V P g_a`, Hessian blocks `V (∂P/∂F : · g_b) g_a`: a linear tetrahedron with as
-//! many nodes as the frames of the point have, four each. The shape gradients g_a sum to zero, so translations are free; every
-//! affine motion of all nodes gives its own F exactly.   \[Faure2011, eq. 7 and 8, with any solid law\]
+//! `F = Σ_a x_a g_aᵀ`, `E = V ψ(F)`, gradient `V P g_a`, Hessian blocks `V (∂P/∂F : · g_b) g_a`: a
+//! linear tetrahedron with as
+//! many nodes as the frames of the point have, four each. The shape gradients g_a sum to zero, so
+//! translations are free; every affine motion of all nodes gives its own F exactly.   \[Faure2011,
+//! eq. 7 and 8, with any solid law\]
 
 use crate::element::{Curvature, Element, LocalHessian, Stencil};
 use crate::material_table::SolidValues;
@@ -88,7 +90,8 @@ pub struct FramePoints {
 }
 
 impl FramePoints {
-    /// The points of a body. Points of more than six frames do not exist: making a scene limits them.
+    /// The points of a body. Points of more than six frames do not exist: making a scene limits
+    /// them.
     pub fn new(points: &[MaterialPoint], material: u32) -> FramePoints {
         let mut out = FramePoints::default();
         for point in points {
@@ -112,7 +115,8 @@ mod tests {
     use crate::laws::{Lame, SolidLaw};
     use crate::material_table::MaterialTable;
 
-    /// Two frames with random gradients that sum to zero, and their rest places such that F = I there.
+    /// Two frames with random gradients that sum to zero, and their rest places such that F = I
+    /// there.
     fn two_frames() -> (FramePoint<8>, [Vec3; 8]) {
         let mut random = Random::new(5);
         let rest: [Vec3; 8] = std::array::from_fn(|_| random.vector());

@@ -1,7 +1,8 @@
 //! Air drag linearised at the start of a step, without a matrix.
 //!
-//! `f(v) = f(v₀) − D (v − v₀)`: D is one 3×3 matrix per triangle or edge and is found again wherever it is needed. That takes a tenth more
-//! time in assembly than a matrix with the pattern of elasticity, which would be as large as the system's own.
+//! `f(v) = f(v₀) − D (v − v₀)`: D is one 3×3 matrix per triangle or edge and is found again
+//! wherever it is needed. That takes a tenth more time in assembly than a matrix with the pattern
+//! of elasticity, which would be as large as the system's own.
 
 use crate::drag::Air;
 use crate::elasticity::Elasticity;

@@ -1,14 +1,18 @@
 //! Pressure inside closed surfaces.
 //!
-//! `E(V) = −∫ p dV`, `f = p ∂V/∂x`; a triangle with area vector `N/2` gives `N/6` of ∂V/∂x to each of its corners.
+//! `E(V) = −∫ p dV`, `f = p ∂V/∂x`; a triangle with area vector `N/2` gives `N/6` of ∂V/∂x to each
+//! of its corners.
 //!
 //! * linear: `p = p₀ + B (1 − V/V₀)`, `E = −p₀ (V − V₀) + B (V − V₀)²/2V₀`
-//! * gas at constant temperature: `p = (p_a + p₀) V₀/V − p_a`, `E = p_a (V − V₀) − (p_a + p₀) V₀ ln(V/V₀)`
+//! * gas at constant temperature: `p = (p_a + p₀) V₀/V − p_a`,
+//!   `E = p_a (V − V₀) − (p_a + p₀) V₀ ln(V/V₀)`
 //!
-//! p gauge pressure \[Pa\] · V, V₀ volume and volume at rest \[m³\] · p₀ gauge pressure at rest · B bulk modulus · p_a pressure outside.
+//! p gauge pressure \[Pa\] · V, V₀ volume and volume at rest \[m³\] · p₀ gauge pressure at rest · B
+//! bulk modulus · p_a pressure outside.
 //!
-//! The curvature is `−p' ∇V ∇Vᵀ − p ∇²V`. The first part couples all nodes of a surface and is kept apart as one vector and one number
-//! ([`RankOne`]); the second is indefinite and left out, so that what remains is positive semi-definite.
+//! The curvature is `−p' ∇V ∇Vᵀ − p ∇²V`. The first part couples all nodes of a surface and is kept
+//! apart as one vector and one number ([`RankOne`]); the second is indefinite and left out, so that
+//! what remains is positive semi-definite.
 
 use stiction_bodies::{Body, Model, Parameters};
 use stiction_numerics::{RankOne, Vec3, ordered_sum_by};
@@ -67,8 +71,8 @@ impl Inflations {
         }
     }
 
-    /// The part of the curvature that couples whole surfaces: weights −dp/dV \[Pa/m³\], vectors ∂V/∂x
-    /// by node \[m²\]. Surfaces of constant pressure have none.
+    /// The part of the curvature that couples whole surfaces: weights −dp/dV \[Pa/m³\], vectors
+    /// ∂V/∂x by node \[m²\]. Surfaces of constant pressure have none.
     pub fn rank_ones(&self, blocks: &[Vec3]) -> Vec<RankOne> {
         let part = |surface: &ClosedSurface| {
             let (_, slope) = surface.pressure(volume(&surface.triangles, blocks));
@@ -120,7 +124,8 @@ impl ClosedSurface {
     }
 }
 
-/// Volume inside closed triangles \[m³\], measured from one of their own corners: exact far from the origin too.
+/// Volume inside closed triangles \[m³\], measured from one of their own corners: exact far from
+/// the origin too.
 fn volume(triangles: &[[u32; 3]], x: &[Vec3]) -> f64 {
     let origin = triangles.first().map_or_else(Vec3::zeros, |t| x[t[0] as usize]);
     ordered_sum_by(triangles.len(), |k| {

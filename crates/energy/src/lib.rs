@@ -1,7 +1,7 @@
 //! Elastic laws and elements with value, gradient, Hessian and projected Hessian.
 //!
-//! Comes in: rest shapes and material values. Goes out: energies and their derivatives, element by element or
-//! assembled over a model. Knows no time step, no contact and no solver.
+//! Comes in: rest shapes and material values. Goes out: energies and their derivatives, element by
+//! element or assembled over a model. Knows no time step, no contact and no solver.
 
 pub mod assembly;
 pub mod attachment;

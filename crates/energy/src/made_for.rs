@@ -1,4 +1,5 @@
-//! What the elements of a body were made for: the part of a material that cannot change while they live.
+//! What the elements of a body were made for: the part of a material that cannot change while they
+//! live.
 
 use crate::model_elements::ElasticityError;
 use stiction_scene::material::{BendingLaw, Material};

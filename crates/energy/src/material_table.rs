@@ -1,11 +1,13 @@
 //! Values of materials, apart from the elements that take them at evaluation.
 //!
-//! An element keeps its geometry and the place of its material in this table. So a modulus changes in one place, and the
-//! elements, the pattern of their Hessian and their colouring stay: what estimation, sweeps and live controls need.
+//! An element keeps its geometry and the place of its material in this table. So a modulus changes
+//! in one place, and the elements, the pattern of their Hessian and their colouring stay: what
+//! estimation, sweeps and live controls need.
 //!
-//! There is one list per kind of body, in the order of the bodies. Where a value follows from a material *and* a rest
-//! shape by more than a few multiplications (the factor of a plate, [`MaterialTable::plate_factors`]), the result has a
-//! list of its own, which [`crate::Elasticity::set_materials`] makes again.
+//! There is one list per kind of body, in the order of the bodies. Where a value follows from a
+//! material *and* a rest shape by more than a few multiplications (the factor of a plate,
+//! [`MaterialTable::plate_factors`]), the result has a list of its own, which
+//! [`crate::Elasticity::set_materials`] makes again.
 
 use crate::bending::{BendError, HingeScale, Plate, PlateFactor, PlateTriangle};
 use crate::laws::{Lame, MembraneLaw, SolidLaw};

@@ -1,7 +1,8 @@
 //! Linear triangle in space: constant 3×2 deformation gradient, one of the membrane laws.
 //!
-//! Rest coordinates are along the material axes (axis 1 = warp), so laws need no direction of their own. With
-//! `g_1, g_2` = rows of `Dm⁻¹` and `g_0 = −(g_1+g_2)`: `F = Σ_a x_a g_aᵀ`, `E = A ψ(F)`, gradient `A P g_a`.
+//! Rest coordinates are along the material axes (axis 1 = warp), so laws need no direction of their
+//! own. With `g_1, g_2` = rows of `Dm⁻¹` and `g_0 = −(g_1+g_2)`: `F = Σ_a x_a g_aᵀ`, `E = A ψ(F)`,
+//! gradient `A P g_a`.
 
 use crate::element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};
 use crate::solid::complete_from_first;
@@ -9,7 +10,8 @@ use stiction_numerics::{Mat2, Mat3, Mat3x2, Vec2, Vec3};
 
 /// Area below this fraction of the squared longest edge counts as degenerate.
 const FLAT_TRIANGLE: f64 = 1e-9;
-/// A warp direction closer than this to the normal (sine of the angle) gives no direction in the plane.
+/// A warp direction closer than this to the normal (sine of the angle) gives no direction in the
+/// plane.
 const WARP_FLOOR: f64 = 1e-6;
 
 /// Rest shape of a triangle: the geometric factor of its energy.
@@ -22,8 +24,9 @@ pub struct TriangleRest {
 }
 
 impl TriangleRest {
-    /// From rest positions in space \[m\]. `warp` is projected into the triangle; where it is parallel to the normal, the
-    /// first edge stands in. `nodes` only name the triangle in an error.
+    /// From rest positions in space \[m\]. `warp` is projected into the triangle; where it is
+    /// parallel to the normal, the first edge stands in. `nodes` only name the triangle in an
+    /// error.
     pub fn from_positions(nodes: [u32; 3], rest: &[Vec3; 3], warp: &Vec3) -> Result<Self, RestShapeError> {
         let (e1, e2) = (rest[1] - rest[0], rest[2] - rest[0]);
         let cross = e1.cross(&e2);
@@ -36,8 +39,8 @@ impl TriangleRest {
         Self::from_edges(nodes, Mat2::from_columns(&[flat(&e1), flat(&e2)]))
     }
 
-    /// From a flat sewing pattern \[m\] with a warp direction in its plane. A mirrored pattern is fine: a surface has
-    /// no inside.
+    /// From a flat sewing pattern \[m\] with a warp direction in its plane. A mirrored pattern is
+    /// fine: a surface has no inside.
     pub fn from_pattern(nodes: [u32; 3], pattern: &[Vec2; 3], warp: &Vec2) -> Result<Self, RestShapeError> {
         let first = warp.try_normalize(0.0).unwrap_or_else(Vec2::x);
         let turn = Mat2::new(first.x, first.y, -first.y, first.x);

@@ -1,5 +1,5 @@
-//! The elements of a whole model: those of one kind from all bodies in one list, so that assembly runs over long lists
-//! however many bodies there are.
+//! The elements of a whole model: those of one kind from all bodies in one list, so that assembly
+//! runs over long lists however many bodies there are.
 
 use crate::assembly::NamedGroup;
 use crate::bending::{HingeElement, PlateTriangle, QuadraticBend, ShapeOperatorElement};
@@ -15,7 +15,8 @@ use crate::solid::TetElement;
 use std::sync::Arc;
 use stiction_bodies::{Model, Parameters, RaisedRoot};
 
-/// Lists of elements that other views than the potential are made from. They share memory with the groups.
+/// Lists of elements that other views than the potential are made from. They share memory with the
+/// groups.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TypedLists {
     pub triangles: Arc<Vec<TriangleElement>>,

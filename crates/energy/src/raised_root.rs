@@ -1,10 +1,12 @@
 //! A node held at a height above a point of a triangle: the direction of a hair on cloth.
 //!
-//! `r = x₀ − Σ b_i y_i − c n(y)`, `E = ½ k |r|²`; n unit normal of the triangle y. With N = (y₁−y₀)×(y₂−y₀), A = |N|/2 and e_i the
-//! side opposite to corner i (counter-clockwise): ∂n/∂y_i = (e_i × n) nᵀ / 2A, by which the normal turns about that side.
+//! `r = x₀ − Σ b_i y_i − c n(y)`, `E = ½ k |r|²`; n unit normal of the triangle y. With N =
+//! (y₁−y₀)×(y₂−y₀), A = |N|/2 and e_i the
+//! side opposite to corner i (counter-clockwise): ∂n/∂y_i = (e_i × n) nᵀ / 2A, by which the normal
+//! turns about that side.
 //!
-//! The Hessian is that of Gauss and Newton, k JᵀJ, also where the exact one is asked for: the rest is of the order of r, which a stiff
-//! root keeps small. It is positive semi-definite as it stands.
+//! The Hessian is that of Gauss and Newton, k JᵀJ, also where the exact one is asked for: the rest
+//! is of the order of r, which a stiff root keeps small. It is positive semi-definite as it stands.
 
 use crate::element::{Curvature, Element, LocalHessian, Stencil};
 use stiction_bodies::RaisedRoot;

@@ -1,6 +1,7 @@
 //! Linear tetrahedron: constant deformation gradient, one of the solid laws.
 //!
-//! `F = Σ_a x_a g_aᵀ` with the shape gradients `g_1..3` = rows of `Dm⁻¹`, `g_0 = −(g_1+g_2+g_3)`; `E = V ψ(F)`,
+//! `F = Σ_a x_a g_aᵀ` with the shape gradients `g_1..3` = rows of `Dm⁻¹`, `g_0 = −(g_1+g_2+g_3)`;
+//! `E = V ψ(F)`,
 //! gradient `V P g_a`, Hessian blocks `V (∂P/∂F : · g_b) g_a`.
 
 use crate::element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};
@@ -96,7 +97,8 @@ impl Element<4> for TetElement {
     }
 }
 
-/// Fills the lower triangle by symmetry and row and column 0 by translation invariance (every row sums to zero).
+/// Fills the lower triangle by symmetry and row and column 0 by translation invariance (every row
+/// sums to zero).
 pub(crate) fn complete_from_first<const N: usize>(hessian: &mut LocalHessian<N>) {
     for a in 1..N {
         for b in a + 1..N {

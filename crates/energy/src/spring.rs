@@ -6,7 +6,8 @@ use stiction_numerics::{Mat3, Vec3};
 /// Quadratic energy of the length of a difference vector `d`: `E = ½k(|d| − L)²`
 /// k stiffness \[N/m\] · L rest length \[m\].
 ///
-/// With L > 0 and d → 0 the direction is unknown: the force is taken as zero and the projected curvature is zero.
+/// With L > 0 and d → 0 the direction is unknown: the force is taken as zero and the projected
+/// curvature is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RadialSpring {
     /// Stiffness \[N/m\].
@@ -33,7 +34,8 @@ impl RadialSpring {
         difference * (self.stiffness * (1.0 - self.rest_length / length))
     }
 
-    /// Second derivative \[N/m\]: k along `d`, `k(1 − L/|d|)` across; the latter is negative under compression.
+    /// Second derivative \[N/m\]: k along `d`, `k(1 − L/|d|)` across; the latter is negative under
+    /// compression.
     pub fn curvature(&self, difference: &Vec3, curvature: Curvature) -> Mat3 {
         if self.rest_length == 0.0 {
             return Mat3::from_diagonal_element(self.stiffness);

@@ -1,11 +1,13 @@
 //! Views of an energy for methods that do not take its gradient and Hessian.
 //!
-//! * [`crate::Potential`]: value, gradient, Hessian and its projection, assembled over a model: Newton-like methods
+//! * [`crate::Potential`]: value, gradient, Hessian and its projection, assembled over a model:
+//!   Newton-like methods
 //! * [`Proximal`]: rows `D x` and the stiffness of a corotated law over them: projective methods
 //! * [`Compliant`]: a constraint `C(x)` and its compliance: position-based methods
 //!
-//! A view is a trait of an element; [`crate::Elasticity`] hands out the lists of elements by type. An element implements
-//! the views that it honestly has: points on frames have neither of the last two, so no projective method gets them.
+//! A view is a trait of an element; [`crate::Elasticity`] hands out the lists of elements by type.
+//! An element implements the views that it honestly has: points on frames have neither of the last
+//! two, so no projective method gets them.
 
 use crate::bending::{BendError, QuadraticBend};
 use crate::laws::{Lame, Orthotropic};
@@ -139,8 +141,9 @@ impl Proximal for RodStretch {
     }
 }
 
-/// `EI/(2 l̄) (|t₁ − t₀| − κ̄)²` on the difference of the tangents, with rest lengths in their place: a bend of φ gives
-/// 2 sin(φ/2). The two moments are averaged; the plane of a natural bend and all twist are left out.
+/// `EI/(2 l̄) (|t₁ − t₀| − κ̄)²` on the difference of the tangents, with rest lengths in their place:
+/// a bend of φ gives 2 sin(φ/2). The two moments are averaged; the plane of a natural bend and all
+/// twist are left out.
 impl Proximal for RodBendTwist {
     type Form = LengthForm<3>;
 

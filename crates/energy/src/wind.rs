@@ -35,7 +35,8 @@ impl WindField {
     }
 
     /// Adds a gust that travels along the mean wind: `a v̂ sin(2π(f t − v̂·x/L))`,
-    /// a amplitude \[m/s\] · f frequency \[1/s\] · L length \[m\]. Without a mean wind there is no direction and no gust.
+    /// a amplitude \[m/s\] · f frequency \[1/s\] · L length \[m\]. Without a mean wind there is no
+    /// direction and no gust.
     pub fn with_travelling_gust(mut self, amplitude: f64, frequency: f64, length: f64) -> Self {
         if let Some(direction) = self.velocity.try_normalize(0.0) {
             self.gusts.push(GustWave {
@@ -50,8 +51,8 @@ impl WindField {
 
     /// Adds turbulence of the given root-mean-square speed \[m/s\], length \[m\] and time \[s\].
     ///
-    /// Waves in random directions with wavelengths and periods within a factor two of the given ones; amplitudes are
-    /// across the wave vectors, so the field neither creates nor swallows air.
+    /// Waves in random directions with wavelengths and periods within a factor two of the given
+    /// ones; amplitudes are across the wave vectors, so the field neither creates nor swallows air.
     pub fn with_turbulence(mut self, speed: f64, length: f64, time: f64, seed: u64) -> Self {
         let mut random = Random::new(seed);
         // Each wave has mean square a²/2.

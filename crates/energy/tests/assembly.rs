@@ -1,4 +1,5 @@
-//! Groups and lists of groups: agreement with single elements, determinism, weights, kinds and infinite energies.
+//! Groups and lists of groups: agreement with single elements, determinism, weights, kinds and
+//! infinite energies.
 
 use stiction_energy::check::Random;
 use stiction_energy::{
@@ -11,7 +12,8 @@ use stiction_numerics::{BlockMatrix, Vec3};
 
 const CELLS: usize = 6;
 
-/// A box of tetrahedra (five per cell are not conforming, six are) whose top carries a membrane and a few springs.
+/// A box of tetrahedra (five per cell are not conforming, six are) whose top carries a membrane and
+/// a few springs.
 struct Scene {
     rest: Vec<Vec3>,
     tets: Vec<TetElement>,

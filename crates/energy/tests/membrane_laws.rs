@@ -1,4 +1,5 @@
-//! Membrane laws on a triangle: derivatives in ordinary, compressed and collapsed states, projection, invariance.
+//! Membrane laws on a triangle: derivatives in ordinary, compressed and collapsed states,
+//! projection, invariance.
 
 use stiction_energy::check::{Checks, Projection, Random, check_element};
 use stiction_energy::{
@@ -63,13 +64,15 @@ fn derivatives_in_tension_and_compression() {
     }
 }
 
-/// Polynomial laws, and threads that keep a length, are smooth when the triangle has collapsed to a line.
+/// Polynomial laws, and threads that keep a length, are smooth when the triangle has collapsed to a
+/// line.
 #[test]
 fn derivatives_in_collapsed_states() {
     for law in [laws()[0], laws()[1], laws()[5]] {
         let materials = MaterialTable::of_membrane(law);
         for s in [[1.2, 0.0], [0.7, 0.0]] {
-            // Threads near the collapsed direction are short: a smaller step stays within their smooth range.
+            // Threads near the collapsed direction are short: a smaller step stays within their
+            // smooth range.
             let checks = Checks { step: 1e-4, ..checks(&law) };
             check_element(&triangle(), |random| stretched(random, Vec2::from(s), &materials), &checks);
         }
@@ -129,7 +132,8 @@ fn shear_projection_equals_dense_projection() {
     }
 }
 
-/// Projected minus exact is positive semi-definite for every law: a projection only ever adds stiffness.
+/// Projected minus exact is positive semi-definite for every law: a projection only ever adds
+/// stiffness.
 #[test]
 fn projections_bound_the_exact_hessian() {
     let mut random = Random::new(7);

@@ -52,7 +52,8 @@ fn solids_from_the_hessian_at_rest() {
     let lame = Lame::solid(young, poisson);
     for (_, law) in SolidLaw::all() {
         let h = law.hessian(&Mat3::identity(), &lame, Curvature::Exact).dense();
-        // Column-major entries: F₀₀ = 0, F₁₁ = 4, F₁₀ = 1, F₀₁ = 3. Shear δF = e₀e₁ᵀ + e₁e₀ᵀ has energy ½·4μ.
+        // Column-major entries: F₀₀ = 0, F₁₁ = 4, F₁₀ = 1, F₀₁ = 3. Shear δF = e₀e₁ᵀ + e₁e₀ᵀ has
+        // energy ½·4μ.
         let lambda = h[(0, 4)];
         let mu = (h[(1, 1)] + 2.0 * h[(1, 3)] + h[(3, 3)]) / 4.0;
         assert_close(&format!("{law:?} C₁₁"), h[(0, 0)], lambda + 2.0 * mu);
@@ -140,7 +141,8 @@ fn woven_membranes_under_plane_stress() {
     }
 }
 
-/// What scenes name, through their materials: `arap` has the Young's modulus given and no Poisson effect, all others both.
+/// What scenes name, through their materials: `arap` has the Young's modulus given and no Poisson
+/// effect, all others both.
 #[test]
 fn laws_of_cloth_have_the_moduli_of_their_material() {
     let (young, poisson) = (8e5, 0.28);

@@ -1,4 +1,5 @@
-//! Solid laws on a tetrahedron: derivatives in ordinary, inverted and degenerate states, projection, invariance.
+//! Solid laws on a tetrahedron: derivatives in ordinary, inverted and degenerate states,
+//! projection, invariance.
 
 use stiction_energy::check::{Checks, Invariance, Random, check_element};
 use stiction_energy::{
@@ -202,8 +203,9 @@ fn the_table_says_what_happens_when_inverted() {
     }
 }
 
-/// Rubber without its second invariant at constant volume, and the pull of an incompressible sheet: for stretches λ, λ,
-/// λ⁻² the pressure-free stress is `P₁ = 2(λ − λ⁻⁵)(C₁₀ + C₀₁ λ²)`   [equibiaxial test of Mooney–Rivlin rubber]
+/// Rubber without its second invariant at constant volume, and the pull of an incompressible sheet:
+/// for stretches λ, λ, λ⁻² the pressure-free stress is `P₁ = 2(λ − λ⁻⁵)(C₁₀ + C₀₁ λ²)`
+/// [equibiaxial test of Mooney–Rivlin rubber]
 #[test]
 fn mooney_rivlin_has_the_stress_of_an_equibiaxial_test() {
     let lame = Lame { lambda: 0.0, mu: 1.0 };
@@ -223,7 +225,8 @@ fn mooney_rivlin_has_the_stress_of_an_equibiaxial_test() {
     }
 }
 
-/// As documented: a rotation costs energy of fourth order in its angle, ψ = μ·2(1 − cos φ)² + ½λ·4(1 − cos φ)².
+/// As documented: a rotation costs energy of fourth order in its angle, ψ = μ·2(1 − cos φ)² +
+/// ½λ·4(1 − cos φ)².
 #[test]
 fn linear_elasticity_takes_rotations_for_strain() {
     let lame = Lame { lambda: 3.0, mu: 2.0 };

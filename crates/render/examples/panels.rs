@@ -1,9 +1,10 @@
 //! Draws frames of several runs side by side.
 //!
-//! `panels OUT.png [--size 560x420] [--samples 4] [--columns N] [--color-by NAME] [--camera WORDS] (RUN FRAME LABEL)...`
+//! `panels OUT.png [--size 560x420] [--samples 4] [--columns N] [--color-by NAME] [--camera WORDS]
+//! (RUN FRAME LABEL)...`
 //!
-//! A frame is a number or `last`. A camera (`azimuth=30,elevation=20,distance=0.8,target=0,0,1`) holds for the panels
-//! after it; `--camera default` is the default one.
+//! A frame is a number or `last`. A camera (`azimuth=30,elevation=20,distance=0.8,target=0,0,1`)
+//! holds for the panels after it; `--camera default` is the default one.
 
 use std::process::ExitCode;
 

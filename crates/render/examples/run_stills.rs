@@ -1,4 +1,5 @@
-//! Draws a run folder: `cargo run --release -p stiction-render --example run_stills -- RUN OUT.png [COLOUR_BY]`.
+//! Draws a run folder: `cargo run --release -p stiction-render --example run_stills -- RUN OUT.png
+//! [COLOUR_BY]`.
 
 use std::path::Path;
 

@@ -49,8 +49,9 @@ impl Default for Camera {
 impl std::str::FromStr for Camera {
     type Err = RenderError;
 
-    /// Reads `front`, `side`, `top`, `iso`, or pairs such as `azimuth=40,elevation=10,distance=1.5,fov=35`,
-    /// `target=0,1,0`, `eye=3,2,1,target=0,0,0,up=0,1,0`.
+    /// Reads `front`, `side`, `top`, `iso`, or pairs such as
+    /// `azimuth=40,elevation=10,distance=1.5,fov=35`, `target=0,1,0`,
+    /// `eye=3,2,1,target=0,0,0,up=0,1,0`.
     fn from_str(text: &str) -> Result<Camera, RenderError> {
         let fail = |problem: String| RenderError::BadCamera { text: text.into(), problem };
         let mut camera = Camera::default();
@@ -180,7 +181,8 @@ impl Camera {
     }
 }
 
-/// Smallest distance at which every corner lies inside the frustum: |c·a| ≤ tan·(d + c·f) for both axes `a`.
+/// Smallest distance at which every corner lies inside the frustum: |c·a| ≤ tan·(d + c·f) for both
+/// axes `a`.
 fn fitting_distance(bounds: &Bounds, target: V3, axes: [V3; 3], tan: [f32; 2]) -> f32 {
     /// Part of the half-width that the scene may fill.
     const FILL: f32 = 0.92;
@@ -194,7 +196,8 @@ fn fitting_distance(bounds: &Bounds, target: V3, axes: [V3; 3], tan: [f32; 2]) -
     distance
 }
 
-/// Moves the target sideways until the box has equal margins: near corners look larger than far ones.
+/// Moves the target sideways until the box has equal margins: near corners look larger than far
+/// ones.
 fn centred_target(bounds: &Bounds, mut target: V3, axes: [V3; 3], tan: [f32; 2]) -> V3 {
     for _ in 0..4 {
         let distance = fitting_distance(bounds, target, axes, tan);

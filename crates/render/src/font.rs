@@ -62,7 +62,8 @@ const DRAWING: [&str; 48] = [
     "#.... ....# ..... ..... ..... ..... ..... ..... ..... .###. ..... ..... ..... ..... .....",
 ];
 
-/// Whether a point of a letter is inked. Letters outside printable ASCII are drawn as a question mark.
+/// Whether a point of a letter is inked. Letters outside printable ASCII are drawn as a question
+/// mark.
 pub(crate) fn inked(letter: char, column: usize, row: usize) -> bool {
     let letter = if (' '..='~').contains(&letter) { letter } else { '?' };
     let index = letter as usize - ' ' as usize;

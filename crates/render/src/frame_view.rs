@@ -64,7 +64,8 @@ impl ColourBy {
         }
     }
 
-    /// Colour bar for values in a range: from zero, or symmetric about it when there are negative ones.
+    /// Colour bar for values in a range: from zero, or symmetric about it when there are negative
+    /// ones.
     pub(crate) fn legend(&self, [low, high]: [f32; 2]) -> Legend {
         let reach = low.abs().max(high.abs());
         let reach = if reach > 0.0 { reach as f64 } else { 1.0 };
@@ -151,7 +152,8 @@ fn add_body(
     }
 }
 
-/// Strands of one body differ a little in lightness, as hairs do, so that the eye can follow one among many.
+/// Strands of one body differ a little in lightness, as hairs do, so that the eye can follow one
+/// among many.
 fn shade_of_strand(colour: Colour, number: usize) -> Colour {
     /// Part of the way to black or white, at most.
     const REACH: f32 = 0.22;

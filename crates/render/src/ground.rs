@@ -54,7 +54,8 @@ impl Ground {
         1.0 - t * t * (3.0 - 2.0 * t)
     }
 
-    /// Darkness of the grid at a point, 0 to 1, averaged over a pixel that covers `footprint` metres of ground.
+    /// Darkness of the grid at a point, 0 to 1, averaged over a pixel that covers `footprint`
+    /// metres of ground.
     pub fn grid(&self, point: V3, footprint: f32) -> f32 {
         let fade = |spacing: f32| (1.5 - 6.0 * footprint / spacing).clamp(0.0, 1.0);
         let mut dark: f32 = 0.0;

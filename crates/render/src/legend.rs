@@ -51,7 +51,8 @@ impl Legend {
     }
 }
 
-/// A short number: as many places as the span of the bar needs, powers of ten for the very large and small.
+/// A short number: as many places as the span of the bar needs, powers of ten for the very large
+/// and small.
 pub(crate) fn number(value: f64, span: f64) -> String {
     let scale = span.abs().max(value.abs());
     if scale == 0.0 {

@@ -1,18 +1,24 @@
 //! Stills without a display: a software renderer for scenes and run folders.
 //!
-//! Comes in: a [`SceneView`] (triangles, tubes, markers, an up axis, perhaps a ground) or a run folder.
-//! Goes out: an [`Image`], a contact sheet, or PNG files. Knows no physics, no solver, no window system, no GPU.
+//! Comes in: a [`SceneView`] (triangles, tubes, markers, an up axis, perhaps a ground) or a run
+//! folder. Goes out: an [`Image`], a contact sheet, or PNG files. Knows no physics, no solver, no
+//! window system, no GPU.
 //!
 //! The pipeline of one picture, each stage a file of this crate:
 //!
 //! 1. `primitives`: the view becomes flat lists of triangles (crease-aware normals) and capsules;
-//! 2. `raster`: watertight band-parallel rasterisation into nearness and primitive number per sample;
+//! 2. `raster`: watertight band-parallel rasterisation into nearness and primitive number per
+//!    sample;
 //! 3. `shadow`: the same rasteriser seen from the sun, read back with a contact-hardening filter;
-//! 4. `surface`, `occlusion`: one surface point per pixel, screen-space occlusion at two radii, smoothed;
-//! 5. `shade`, `ground`: sun, sky and ground light; samples of one surface are lit once, edges are blended;
-//! 6. `legend`, `sheet`, `image`: lettering, contact sheets, PNG; `run` and `panels`: of one run, of several.
+//! 4. `surface`, `occlusion`: one surface point per pixel, screen-space occlusion at two radii,
+//!    smoothed;
+//! 5. `shade`, `ground`: sun, sky and ground light; samples of one surface are lit once, edges are
+//!    blended;
+//! 6. `legend`, `sheet`, `image`: lettering, contact sheets, PNG; `run` and `panels`: of one run,
+//!    of several.
 //!
-//! Every pixel is a pure function of the input, so pictures are bit-identical for any number of threads.
+//! Every pixel is a pure function of the input, so pictures are bit-identical for any number of
+//! threads.
 
 mod camera;
 mod colour;

@@ -48,7 +48,8 @@ fn unit_or(v: V3, fallback: V3) -> V3 {
     if length > 0.0 && length.is_finite() { v / length } else { fallback }
 }
 
-/// Unit normal of every corner. `crease_cos` is the cosine of the crease angle; `smooth = false` gives facets.
+/// Unit normal of every corner. `crease_cos` is the cosine of the crease angle; `smooth = false`
+/// gives facets.
 pub(crate) fn corner_normals(
     positions: &[V3],
     triangles: &[[u32; 3]],

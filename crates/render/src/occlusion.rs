@@ -1,7 +1,9 @@
 //! Screen-space ambient occlusion and the joint smoothing of occlusion and sunlight.
 //!
-//! For a surface point p with normal n, the part of the sky hidden by neighbours q seen in the picture:
-//! o = mean over q of max(0, cos∠(n, q − p) − β)·max(0, 1 − |q − p|²/R²). β hides the facets of the mesh;
+//! For a surface point p with normal n, the part of the sky hidden by neighbours q seen in the
+//! picture:
+//! o = mean over q of max(0, cos∠(n, q − p) − β)·max(0, 1 − |q − p|²/R²). β hides the facets of the
+//! mesh;
 //! two radii R show wrinkles and contact (small) and the depth of the scene (large).
 
 use rayon::prelude::*;
@@ -59,7 +61,8 @@ impl PixelGrid<'_> {
         2.5 * self.projector.sample_width(point.position.z)
     }
 
-    /// Positions alone, closely packed for the scattered reads of the occlusion; background is infinitely far.
+    /// Positions alone, closely packed for the scattered reads of the occlusion; background is
+    /// infinitely far.
     fn places(&self) -> Vec<V3> {
         let far = V3::repeat(f32::INFINITY);
         self.points.par_iter().map(|p| p.as_ref().map_or(far, |p| p.position)).collect()
@@ -90,7 +93,8 @@ impl PixelGrid<'_> {
             let inverse_squared = (reach * pixel).powi(-2);
             let mut hidden = 0.0;
             for unit in pattern {
-                // casts of negative numbers saturate at 0: clamped to the border, as the upper side is
+                // casts of negative numbers saturate at 0: clamped to the border, as the upper side
+                // is
                 let u = ((column as f32 + 0.5 + unit[0] * reach) as usize).min(width - 1);
                 let v = ((row as f32 + 0.5 + unit[1] * reach) as usize).min(height - 1);
                 let to = places[v * width + u] - point.position;
@@ -126,7 +130,8 @@ impl PixelGrid<'_> {
         self.smooth(&raw)
     }
 
-    /// Mean over one period of the sampling pattern, which removes its noise, within the surface of the pixel.
+    /// Mean over one period of the sampling pattern, which removes its noise, within the surface of
+    /// the pixel.
     fn smooth(&self, raw: &[Exposure]) -> Vec<Exposure> {
         let width = self.projector.width;
         let mut out = vec![Exposure::FULL; raw.len()];

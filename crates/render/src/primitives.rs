@@ -8,7 +8,8 @@ use crate::thicken::thicken;
 use crate::view::{Marker, MeshView, SceneView, TubeView};
 use crate::{V3, v3};
 
-/// Body number of everything that is a tube: light is smoothed from hair to hair, but not from sheet to sheet.
+/// Body number of everything that is a tube: light is smoothed from hair to hair, but not from
+/// sheet to sheet.
 const TUBES: u32 = u32::MAX;
 /// Sheets thinner than this on the screen [pixels] are drawn without thickness.
 const VISIBLE_THICKNESS: f32 = 0.6;

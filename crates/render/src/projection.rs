@@ -1,7 +1,8 @@
 //! Perspective (the camera) and orthographic (the sun) projections behind one type.
 //!
-//! Both store per sample a *nearness* that is affine in screen coordinates over a plane and grows towards the
-//! eye: 1/z for a perspective lens, −z for an orthographic one (z depth along the view axis [m]).
+//! Both store per sample a *nearness* that is affine in screen coordinates over a plane and grows
+//! towards the eye: 1/z for a perspective lens, −z for an orthographic one (z depth along the view
+//! axis [m]).
 
 use crate::V3;
 
@@ -59,7 +60,8 @@ impl Projector {
         [self.centre[0] + factor * c.x, self.centre[1] - factor * c.y, nearness]
     }
 
-    /// Ray through screen position (x, y): camera-space origin and direction with unit depth per unit parameter.
+    /// Ray through screen position (x, y): camera-space origin and direction with unit depth per
+    /// unit parameter.
     pub fn ray(&self, x: f32, y: f32) -> (V3, V3) {
         let (u, v) = ((x - self.centre[0]) / self.scale, (self.centre[1] - y) / self.scale);
         match self.lens {

@@ -1,9 +1,9 @@
 //! Rasterisation of triangles and capsules into a visibility buffer.
 //!
-//! Triangle coverage is decided in integers (corners snapped to 1/256 sample), so meshes have no pinholes.
-//! Capsules are intersected exactly, ray by ray. The raster is cut into bands of rows; one task fills a band from
-//! its list of primitives in ascending order, and a tie in nearness keeps the first, so the result does not
-//! depend on the number of threads.
+//! Triangle coverage is decided in integers (corners snapped to 1/256 sample), so meshes have no
+//! pinholes. Capsules are intersected exactly, ray by ray. The raster is cut into bands of rows;
+//! one task fills a band from its list of primitives in ascending order, and a tie in nearness
+//! keeps the first, so the result does not depend on the number of threads.
 
 use rayon::prelude::*;
 

@@ -81,7 +81,8 @@ fn boxes(scene: &SceneView, options: &RenderOptions) -> (Bounds, Bounds) {
     (framed, if casters.is_empty() { framed } else { casters })
 }
 
-/// Direction towards the sun: by default high, to the left of the eye and a little in front of the scene.
+/// Direction towards the sun: by default high, to the left of the eye and a little in front of the
+/// scene.
 fn sun_direction(scene: &SceneView, options: &RenderOptions, view: &Projector) -> V3 {
     const ELEVATION: f32 = 0.75;
     const TURN: f32 = 1.2;

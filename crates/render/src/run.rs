@@ -39,7 +39,8 @@ pub enum Arrangement {
 /// Where the ground is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GroundChoice {
-    /// A wide, flat, level, fixed collider below the bodies is drawn as endless ground; without one there is none.
+    /// A wide, flat, level, fixed collider below the bodies is drawn as endless ground; without one
+    /// there is none.
     Auto,
     /// No ground; floors are drawn as the meshes they are.
     None,

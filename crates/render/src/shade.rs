@@ -129,7 +129,8 @@ impl Shader<'_> {
         self.exposure[row * self.grid.projector.width + column]
     }
 
-    /// Exposure of the nearest pixel on the same surface; a surface seen by no pixel asks the sun directly.
+    /// Exposure of the nearest pixel on the same surface; a surface seen by no pixel asks the sun
+    /// directly.
     fn matching_exposure(&self, column: usize, row: usize, point: &SurfacePoint) -> Exposure {
         /// The pixel itself, then its neighbours, nearest first.
         const AROUND: [(isize, isize); 9] =
@@ -263,8 +264,9 @@ impl Groups {
         self.seen_len += 1;
     }
 
-    /// Counts a sample. Each weighs the same, so that an edge between two sheets that lie on each other moves through
-    /// a pixel in steps of one sample. Triangles are looked at once; a `round` primitive turns within a pixel.
+    /// Counts a sample. Each weighs the same, so that an edge between two sheets that lie on each
+    /// other moves through a pixel in steps of one sample. Triangles are looked at once; a `round`
+    /// primitive turns within a pixel.
     fn add(
         &mut self,
         number: u32,

@@ -1,9 +1,10 @@
 //! Sun shadows: a depth map from the sun, filtered so that shadows harden towards contact.
 //!
-//! Percentage-closer soft shadows [Fernando 2005, "Percentage-Closer Soft Shadows"]: the mean distance of
-//! blockers near the receiver gives the width of the penumbra, w = (z_receiver − z_blocker)·tan α, over which the
-//! comparison is averaged. Comparisons are made against the receiver's tangent plane, which removes acne on
-//! slopes without detaching the shadow from its caster.
+//! Percentage-closer soft shadows [Fernando 2005, "Percentage-Closer Soft Shadows"]: the mean
+//! distance of blockers near the receiver gives the width of the penumbra, w = (z_receiver −
+//! z_blocker)·tan α, over which the comparison is averaged. Comparisons are made against the
+//! receiver's tangent plane, which removes acne on slopes without detaching the shadow from its
+//! caster.
 
 use crate::V3;
 use crate::primitives::Primitives;
@@ -14,7 +15,8 @@ use crate::view::{Bounds, UpAxis};
 
 /// Tangent of the sun's half angle: wider than the real sun (0.005), as on a hazy day.
 const SUN_TANGENT: f32 = 0.045;
-/// Steepest receiver slope followed by the tangent plane; beyond it the sun hardly lights the surface.
+/// Steepest receiver slope followed by the tangent plane; beyond it the sun hardly lights the
+/// surface.
 const MAX_SLOPE: f32 = 4.0;
 /// Capsules thinner than this [texels] are widened, so that hairs cast unbroken shadows.
 const THINNEST: f32 = 1.1;
@@ -62,7 +64,8 @@ impl ShadowMap {
         ShadowMap { projector, nearness, first_depth, search, filter }
     }
 
-    /// Part of the sun seen from a world point with a world normal; `turn` picks the rotation of the pattern.
+    /// Part of the sun seen from a world point with a world normal; `turn` picks the rotation of
+    /// the pattern.
     pub fn sunlight(&self, point: V3, normal: V3, turn: usize) -> f32 {
         let c = self.projector.to_camera(point);
         let n = self.projector.direction_to_camera(normal);

@@ -10,7 +10,8 @@ pub(crate) fn pattern_turn(column: usize, row: usize) -> usize {
     ORDER[row % PERIOD][column % PERIOD]
 }
 
-/// A sunflower spiral over the unit disc in all rotations, computed once: sines cost more than the look-ups.
+/// A sunflower spiral over the unit disc in all rotations, computed once: sines cost more than the
+/// look-ups.
 pub(crate) struct SpiralTable {
     count: usize,
     points: Vec<[f32; 2]>,

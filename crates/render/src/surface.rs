@@ -27,7 +27,8 @@ impl SurfacePoint {
         self.number == GROUND
     }
 
-    /// Whether two points lie on one smooth piece of surface; `tolerance` is the allowed step off the plane [m].
+    /// Whether two points lie on one smooth piece of surface; `tolerance` is the allowed step off
+    /// the plane [m].
     pub fn continues(&self, other: &SurfacePoint, tolerance: f32) -> bool {
         self.body == other.body
             && self.normal.dot(&other.normal) > 0.85

@@ -42,7 +42,8 @@ pub struct MeshView {
     pub vertex_colours: Option<Vec<Colour>>,
     /// Smooth shading with creases kept, or flat facets.
     pub smooth: bool,
-    /// Cloth thickness [m]; drawn as a slab with a rim where it is wide enough to be seen. 0 for closed surfaces.
+    /// Cloth thickness [m]; drawn as a slab with a rim where it is wide enough to be seen. 0 for
+    /// closed surfaces.
     pub thickness: f32,
 }
 

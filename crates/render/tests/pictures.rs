@@ -142,7 +142,8 @@ fn shadow_is_darker_than_lit_ground_and_meets_its_caster() {
     assert!(rim < 60, "{rim}");
     assert!(dark(&RenderOptions { occlusion: false, ..lit.clone() }) > 300 + rim);
     let image = render_frame(&scene, &lit).unwrap();
-    // walking right from the ball along its middle row there is shadow at once, and light in the end
+    // walking right from the ball along its middle row there is shadow at once, and light in the
+    // end
     let row = 100;
     let edge = (150..300).find(|&x| !is_red(image.pixel(x, row))).unwrap();
     assert!(image.pixel(edge + 2, row)[1] < 175, "{:?}", image.pixel(edge + 2, row));

@@ -347,8 +347,8 @@ impl Diagnostic for SceneError {
     }
 }
 
-/// The last place at or before `at` where a character begins: parsers count bytes, and may point into
-/// the middle of a character.
+/// The last place at or before `at` where a character begins: parsers count bytes, and may point
+/// into the middle of a character.
 fn on_characters(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)

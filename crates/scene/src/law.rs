@@ -1,8 +1,10 @@
-//! The one table of elastic laws of sheets and solids: names, keys, bodies, and what happens when an element turns over.
+//! The one table of elastic laws of sheets and solids: names, keys, bodies, and what happens when
+//! an element turns over.
 //!
-//! A scene names a law; `energy` holds its formulas under the same variant. A new law of solids is a variant and a row here,
-//! its formulas in `energy/src/laws`, and its place in `energy/src/laws/solid.rs`. Refusals, notes of methods, tests over
-//! all laws and the table of the guide follow from the row.
+//! A scene names a law; `energy` holds its formulas under the same variant. A new law of solids is
+//! a variant and a row here, its formulas in `energy/src/laws`, and its place in
+//! `energy/src/laws/solid.rs`. Refusals, notes of methods, tests over all laws and the table of the
+//! guide follow from the row.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

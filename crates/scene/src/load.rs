@@ -17,8 +17,8 @@ pub struct Loaded {
     pub scene: Scene,
     /// Stable JSON of the scene after overrides; [`load_canonical`] reads it again.
     pub canonical: String,
-    /// Hash of what decides the motion: the values and the content of the mesh files, not where they lie.
-    /// `frames` and `output` are left out, so that a run can be lengthened.
+    /// Hash of what decides the motion: the values and the content of the mesh files, not where
+    /// they lie. `frames` and `output` are left out, so that a run can be lengthened.
     pub hash: String,
     /// What the user should know about the overrides.
     pub notes: Vec<String>,

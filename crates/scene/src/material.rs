@@ -1,5 +1,5 @@
-//! Materials of cloth, rods, solids and rigid bodies in SI units. Stretching and bending moduli are separate,
-//! since real threads and fabrics are not homogeneous plates.
+//! Materials of cloth, rods, solids and rigid bodies in SI units. Stretching and bending moduli are
+//! separate, since real threads and fabrics are not homogeneous plates.
 
 use crate::law::Law;
 
@@ -66,7 +66,8 @@ pub struct Damping {
     pub bending: f64,
 }
 
-/// Dimensionless drag coefficients: force ½ ρ C A |w|² along the normal and the tangent of the surface.
+/// Dimensionless drag coefficients: force ½ ρ C A |w|² along the normal and the tangent of the
+/// surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Drag {
     /// Pressure drag on the relative normal speed.
@@ -192,7 +193,8 @@ impl RodSection {
         }
     }
 
-    /// Second moments [m⁴]: `I[0] = ∫ y₁² dA` resists bending *in the plane of* director 1, `I[1]` of director 2.
+    /// Second moments [m⁴]: `I[0] = ∫ y₁² dA` resists bending *in the plane of* director 1, `I[1]`
+    /// of director 2.
     pub fn second_moments(&self) -> [f64; 2] {
         use std::f64::consts::PI;
         match *self {
@@ -206,8 +208,8 @@ impl RodSection {
 
     /// Torsion constant J [m⁴]: polar moment for a circle, Saint-Venant's for the others.
     ///
-    /// Ellipse π a³b³/(a²+b²). Rectangle a b³ [1/3 − 64/π⁵ (b/a) Σ_{n odd} tanh(nπa/2b)/n⁵] with a ≥ b
-    /// [Timoshenko, Theory of Elasticity, §109].
+    /// Ellipse π a³b³/(a²+b²). Rectangle a b³ [1/3 − 64/π⁵ (b/a) Σ_{n odd} tanh(nπa/2b)/n⁵] with
+    /// a ≥ b [Timoshenko, Theory of Elasticity, §109].
     pub fn torsion_constant(&self) -> f64 {
         use std::f64::consts::PI;
         match *self {
@@ -219,7 +221,8 @@ impl RodSection {
                     .map(|k| f64::from(2 * k + 1))
                     .map(|n| (n * PI * a / (2.0 * b)).tanh() / n.powi(5))
                     .sum();
-                // The closed form is 1/3 − (64/π⁵)(b/a)Σ: 0.1406 for a square, 1/3 for a thin strip.
+                // The closed form is 1/3 − (64/π⁵)(b/a)Σ: 0.1406 for a square, 1/3 for a thin
+                // strip.
                 a * b.powi(3) * (1.0 / 3.0 - 64.0 / PI.powi(5) * (b / a) * series)
             }
         }

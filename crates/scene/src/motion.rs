@@ -1,6 +1,7 @@
 //! Prescribed motion: key frames plus constant rates, with an exact derivative.
 //!
-//! x(t) = c + T(t) + R(t) s(t) (X − c),  R = exp(ω τ) exp(r(t)),  T = keyed + v τ,  τ = clamp(t, start, end) − start
+//! x(t) = c + T(t) + R(t) s(t) (X − c), R = exp(ω τ) exp(r(t)), T = keyed + v τ, τ = clamp(t,
+//! start, end) − start
 //! c centre · T translation · s scale · r keyed rotation vector · v, ω constant rates
 
 use stiction_numerics::nalgebra::Rotation3;
@@ -59,7 +60,8 @@ pub struct Motion {
     pub velocity: Vec3,
     /// Constant angular velocity applied after the keyed rotation [rad/s].
     pub angular_velocity: Vec3,
-    /// Unit axis of the constant turning as written; zero where none is. Keeps the direction while the rate is zero.
+    /// Unit axis of the constant turning as written; zero where none is. Keeps the direction while
+    /// the rate is zero.
     pub turn_axis: Vec3,
     /// Time from which the constant rates act [s].
     pub start: f64,
@@ -168,7 +170,8 @@ impl Motion {
         self.pose(time).apply(reference)
     }
 
-    /// Velocity of the point that is at `point` in the world at `time` [m/s]: exact derivative of the pose.
+    /// Velocity of the point that is at `point` in the world at `time` [m/s]: exact derivative of
+    /// the pose.
     ///
     /// At a corner of a linear motion it is the velocity of the interval that begins.
     pub fn velocity_at(&self, point: &Vec3, time: f64) -> Vec3 {
@@ -188,8 +191,9 @@ impl Motion {
         self.centre + self.keyed(time).translation[0] + self.velocity * tau
     }
 
-    /// Largest rates between two times. Between keys a smoothstep is at most 1.5 times as fast as its mean, and
-    /// `|d exp(r)/dt| ≤ |ṙ|` since the left Jacobian of the exponential map is nowhere longer than 1.
+    /// Largest rates between two times. Between keys a smoothstep is at most 1.5 times as fast as
+    /// its mean, and `|d exp(r)/dt| ≤ |ṙ|` since the left Jacobian of the exponential map is
+    /// nowhere longer than 1.
     pub fn rate_bounds(&self, from: f64, to: f64) -> RateBounds {
         let acts = from < self.end && to > self.start;
         let own = |rate: &Vec3| if acts { rate.norm() } else { 0.0 };

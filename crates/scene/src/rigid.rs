@@ -1,8 +1,9 @@
 //! The shape of a rigid body from closed meshes: volume, centre of mass, inertia tensor.
 //!
-//! By the divergence theorem an integral over the inside of a closed surface is a signed sum over the tets from any fixed point
-//! to its triangles; over a tet, polynomials integrate exactly ([`closed_moments`]). So the volume V, the centre c and
-//! the second moments S = ∫ (X − c)(X − c)ᵀ dV are exact for polyhedra up to round-off, and
+//! By the divergence theorem an integral over the inside of a closed surface is a signed sum over
+//! the tets from any fixed point to its triangles; over a tet, polynomials integrate exactly
+//! ([`closed_moments`]). So the volume V, the centre c and the second moments S = ∫ (X − c)(X − c)ᵀ
+//! dV are exact for polyhedra up to round-off, and
 //!
 //! I = tr(S) 1 − S
 //!
@@ -65,7 +66,8 @@ pub fn surface_triangles(cells: &Cells) -> Vec<[u32; 3]> {
     }
 }
 
-/// A rigid body that moves the given meshes, all at their place in the world, as one. Its axes are those of the world.
+/// A rigid body that moves the given meshes, all at their place in the world, as one. Its axes are
+/// those of the world.
 pub fn rigid_body(parts: &[Mesh]) -> Result<RigidBody, RigidError> {
     let moments: Vec<Moments> = parts.iter().map(part_moments).collect::<Result<_, _>>()?;
     let whole = joined(&moments);

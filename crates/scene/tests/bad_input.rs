@@ -119,7 +119,8 @@ fn small_numbers_are_shown_short() {
     broken("fps = 30", "fps = 30\nstep = 1e-300", 4, "step", &["step is 1e-300, but"], "millisecond");
 }
 
-/// What a method says of an option is shown where the option stands; `[methods.KEY]` wins over `[method]`.
+/// What a method says of an option is shown where the option stands; `[methods.KEY]` wins over
+/// `[method]`.
 #[test]
 fn complaints_of_methods_are_shown_at_their_lines() {
     let text = GOOD.replace("key = \"newton\"", "key = \"newton\"\ntolerance = -1");

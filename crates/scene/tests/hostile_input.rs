@@ -1,5 +1,5 @@
-//! Scenes that ask for too much, or for what no number can hold: refused before memory is taken, with
-//! the number asked and the fix.
+//! Scenes that ask for too much, or for what no number can hold: refused before memory is taken,
+//! with the number asked and the fix.
 
 use std::path::Path;
 use std::time::Instant;

@@ -56,8 +56,8 @@ fn the_older_word_for_the_size_of_the_paper_still_works() {
     assert_eq!(load(BASE, &["size=seed"]).hash, load(BASE, &["size=paper"]).hash);
 }
 
-/// Options are converted once, so that what is written is what the method reads: nothing, say, stays
-/// nothing instead of an empty text.
+/// Options are converted once, so that what is written is what the method reads: nothing, say,
+/// stays nothing instead of an empty text.
 #[test]
 fn options_of_methods_arrive_as_they_are_written() {
     let json = r#"{ "stiction": 1, "method": { "key": "newton", "linear": null, "tolerance": 1e-6 },
@@ -407,7 +407,8 @@ fn gravity_over_time_is_read_and_runs_between_its_keys() {
     assert!(error.to_string().contains("no key frames"), "{error}");
 }
 
-/// √(0.2 · 0.5) of the mixed pair is neither of its coefficients: a note says so, and one key sets all pairs.
+/// √(0.2 · 0.5) of the mixed pair is neither of its coefficients: a note says so, and one key sets
+/// all pairs.
 #[test]
 fn issue_19_friction_of_one_surface_leaves_pairs_mixed_and_a_note_says_so() {
     let text = format!(

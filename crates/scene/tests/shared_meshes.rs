@@ -1,4 +1,5 @@
-//! Reads every mesh of the shared test data, when it is there: no panic, and only known kinds of refusal.
+//! Reads every mesh of the shared test data, when it is there: no panic, and only known kinds of
+//! refusal.
 
 use std::path::{Path, PathBuf};
 use stiction_scene::geometry::check_mesh;

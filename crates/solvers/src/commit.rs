@@ -33,8 +33,8 @@ pub enum EndVelocities {
     Given(Vec<Vec3>),
 }
 
-/// The state at the end of a step: frames of rods and shells follow the tangents, rotation vectors of rigid bodies go into their
-/// orientations.
+/// The state at the end of a step: frames of rods and shells follow the tangents, rotation vectors
+/// of rigid bodies go into their orientations.
 pub fn next_state(world: World<'_>, state: &State, end: EndOfStep) -> State {
     let EndOfStep { mut blocks, velocities, h } = end;
     let velocities = match velocities {

@@ -1,4 +1,5 @@
-//! The options of a method in words, from the same source that reads them: names, types, defaults and meanings.
+//! The options of a method in words, from the same source that reads them: names, types, defaults
+//! and meanings.
 
 use crate::registry::methods;
 use crate::support::{Level, features, level};

@@ -1,7 +1,8 @@
 //! Time stepping methods: the [`Solver`] trait, what methods share, and a room per method.
 //!
-//! Comes in: a model, its parameters and a state. Goes out: the state one step later and an honest report. Knows no files
-//! and no frames. Rooms never import each other; what two rooms share stands here, beside them.
+//! Comes in: a model, its parameters and a state. Goes out: the state one step later and an honest
+//! report. Knows no files and no frames. Rooms never import each other; what two rooms share stands
+//! here, beside them.
 
 #![forbid(unsafe_code)]
 

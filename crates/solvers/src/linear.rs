@@ -1,4 +1,5 @@
-//! Solves with the symmetric system of a step: direct, or conjugate gradients when the matrix is too large.
+//! Solves with the symmetric system of a step: direct, or conjugate gradients when the matrix is
+//! too large.
 
 use crate::solver::StepError;
 use schemars::JsonSchema;
@@ -53,7 +54,8 @@ impl LinearSolver {
         Ok(())
     }
 
-    /// Factors a matrix for [`LinearSolver::solve_factored`], with a shift of its diagonal where it is not definite.
+    /// Factors a matrix for [`LinearSolver::solve_factored`], with a shift of its diagonal where it
+    /// is not definite.
     pub fn factor(&mut self, matrix: &BlockMatrix, fixed: &[bool]) -> Result<(), StepError> {
         let cholesky = self.analysed(matrix)?;
         let mut failed = 0;
@@ -71,8 +73,9 @@ impl LinearSolver {
         Err(StepError::Indefinite { block: failed, shift: SHIFTS[SHIFTS.len() - 1] })
     }
 
-    /// Solves as [`LinearSolver::solve`] does if the matrix is positive definite as it stands; else leaves `rhs` alone and
-    /// says so. Only factorisations can tell: with conjugate gradients the answer is always no.
+    /// Solves as [`LinearSolver::solve`] does if the matrix is positive definite as it stands; else
+    /// leaves `rhs` alone and says so. Only factorisations can tell: with conjugate gradients the
+    /// answer is always no.
     pub fn solve_if_definite(
         &mut self,
         matrix: &BlockMatrix,
@@ -100,7 +103,8 @@ impl LinearSolver {
         })
     }
 
-    /// Solves with the matrix that was factored last; `rhs` becomes the solution, held blocks keep what they have.
+    /// Solves with the matrix that was factored last; `rhs` becomes the solution, held blocks keep
+    /// what they have.
     pub fn solve_factored(&self, rhs: &mut [Vec3]) {
         self.cholesky.as_ref().expect("a matrix is factored before it is solved").solve_in_place(rhs);
     }
@@ -125,7 +129,8 @@ impl LinearSolver {
     }
 }
 
-/// The matrix with every diagonal block enlarged by a share of its own trace: keeps the unknowns' own scales.
+/// The matrix with every diagonal block enlarged by a share of its own trace: keeps the unknowns'
+/// own scales.
 fn shifted(matrix: &BlockMatrix, shift: f64) -> BlockMatrix {
     let mut out = matrix.clone();
     let weights: Vec<f64> = (0..matrix.block_count()).map(|i| relative_shift(matrix, i, shift)).collect();

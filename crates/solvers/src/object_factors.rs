@@ -1,7 +1,9 @@
-//! Factors object by object: banded for rods, sparse Cholesky for all else.     [Daviet2020, section 6.2.5]
+//! Factors object by object: banded for rods, sparse Cholesky for all else.   [Daviet2020, section
+//! 6.2.5]
 //!
-//! Without couplings between objects they solve exactly. Soft couplings (attachments, stitches) tie objects together; then either
-//! the coupled objects are factored jointly, or the factors leave the ties out and serve as a preconditioner.
+//! Without couplings between objects they solve exactly. Soft couplings (attachments, stitches) tie
+//! objects together; then either the coupled objects are factored jointly, or the factors leave the
+//! ties out and serve as a preconditioner.
 
 use crate::linear::{SHIFTS, relative_shift};
 use crate::rod_factors::{RodFactors, StrandBlocks};
@@ -102,7 +104,8 @@ impl ObjectFactors {
         Err(StepError::Indefinite { block: failed, shift: SHIFTS[SHIFTS.len() - 1] })
     }
 
-    /// Writes the effective inertia of nodes of strands with banded factors \[kg\]; other nodes are left alone.
+    /// Writes the effective inertia of nodes of strands with banded factors \[kg\]; other nodes are
+    /// left alone.
     pub fn effective_inertia(&self, nodes: &mut [f64]) {
         self.rods.effective_inertia(nodes);
     }
@@ -123,7 +126,8 @@ impl Preconditioner for ObjectFactors {
     }
 }
 
-/// The strands that make objects of their own and keep to their band. What reaches out of them must be a tie that is left out.
+/// The strands that make objects of their own and keep to their band. What reaches out of them must
+/// be a tie that is left out.
 fn banded_strands(pattern: &BlockPattern, model: &Model, split: bool) -> Vec<StrandBlocks> {
     let mut part_sizes = vec![0; model.by_mesh.parts];
     model.by_mesh.part.iter().for_each(|&part| part_sizes[part as usize] += 1);

@@ -200,8 +200,8 @@ pub fn create(choice: &MethodChoice, world: World<'_>) -> Result<Box<dyn Solver>
     }
 }
 
-/// The choice of a scene that wants penetrations at the start opened over a time \[s\]. The method's
-/// own option wins; a method that cannot do it is an error.
+/// The choice of a scene that wants penetrations at the start opened over a time \[s\]. The
+/// method's own option wins; a method that cannot do it is an error.
 pub fn with_resolve_time(choice: &MethodChoice, seconds: f64) -> Result<MethodChoice, MethodError> {
     if support::level(&choice.key, Feature::InitialContact) == Some(Level::Refused) {
         return Err(support::refusal(
@@ -267,7 +267,8 @@ mod tests {
         assert!(text.contains("`tolerence` is no option of it; did you mean `tolerance`?"), "{text}");
     }
 
-    /// The option at fault is known by trying it alone, not by what the message says; what is wrong only together names none.
+    /// The option at fault is known by trying it alone, not by what the message says; what is wrong
+    /// only together names none.
     #[test]
     fn the_option_at_fault_is_named_apart_from_the_message() {
         let wrong = |options: &str| {

@@ -14,8 +14,8 @@ pub enum Renewed {
     Elements,
 }
 
-/// Takes the present values over into an elastic energy. Elements that come and go with a value (bending or drag from nothing) and
-/// roots above shells need new elements.
+/// Takes the present values over into an elastic energy. Elements that come and go with a value
+/// (bending or drag from nothing) and roots above shells need new elements.
 pub fn renew(
     elasticity: &mut Elasticity,
     world: World<'_>,

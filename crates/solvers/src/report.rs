@@ -45,8 +45,8 @@ pub struct ContactSample {
     pub point: Vec3,
     /// Unit normal from the second object to the first.
     pub normal: Vec3,
-    /// Distance less both half-thicknesses \[m\]: at the start of the step under methods that project
-    /// velocities, at its end under `barrier`.
+    /// Distance less both half-thicknesses \[m\]: at the start of the step under methods that
+    /// project velocities, at its end under `barrier`.
     pub gap: f64,
     /// Force on the first object; the second one feels the opposite \[N\].
     pub force: Vec3,

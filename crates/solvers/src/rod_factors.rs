@@ -1,7 +1,8 @@
 //! Banded factors of rods, strand by strand.
 //!
-//! The unknowns of an open strand in the order x₀ θ₀ x₁ θ₁ … x_n make a band of 10 off-diagonals: factor and solve cost a fixed
-//! number of operations per node. Strands run in parallel, each on one thread, so the bits do not depend on their number.
+//! The unknowns of an open strand in the order x₀ θ₀ x₁ θ₁ … x_n make a band of 10 off-diagonals:
+//! factor and solve cost a fixed number of operations per node. Strands run in parallel, each on
+//! one thread, so the bits do not depend on their number.
 
 use rayon::prelude::*;
 use std::ops::Range;
@@ -163,7 +164,8 @@ impl RodFactors {
         failures.first().map_or(Ok(()), |&block| Err(block))
     }
 
-    /// Writes the effective inertia of every node of a strand \[kg\]: what a push at this node alone, in its softest direction, has to move.
+    /// Writes the effective inertia of every node of a strand \[kg\]: what a push at this node
+    /// alone, in its softest direction, has to move.
     /// 1/λ_max((A⁻¹)_jj) for the matrix A that was factored; nodes of other objects are left alone.
     pub fn effective_inertia(&self, nodes: &mut [f64]) {
         let nodes = pieces(nodes, 0, self.strands.iter().map(|s| s.nodes.clone()));

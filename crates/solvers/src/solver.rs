@@ -155,22 +155,25 @@ pub trait Solver: Send {
     /// Its key in scene files.
     fn key(&self) -> &'static str;
 
-    /// Whether a run can start from here. The first step asks the same, but by then an earlier run may have been removed for this one.
+    /// Whether a run can start from here. The first step asks the same, but by then an earlier run
+    /// may have been removed for this one.
     fn check_start(&mut self, world: World<'_>, state: &State) -> Result<(), StepError> {
         let _ = (world, state);
         Ok(())
     }
 
-    /// Advances the state by `h` \[s\]. On an error the state and what [`Solver::save`] gives are left as they were. The arrays of
-    /// the state stay where they are (see [`crate::commit`]).
+    /// Advances the state by `h` \[s\]. On an error the state and what [`Solver::save`] gives are
+    /// left as they were. The arrays of the state stay where they are (see [`crate::commit`]).
     fn step(&mut self, world: World<'_>, state: &mut State, h: f64) -> Result<StepReport, StepError>;
 
-    /// Takes parameters that changed between two steps: `world` has the new values, `changed` says which kinds are new. The next step
-    /// is that of a method made with these values and given the same memory, bit for bit. Only what was made from changed values
-    /// beforehand is made again; memory stays.
+    /// Takes parameters that changed between two steps: `world` has the new values, `changed` says
+    /// which kinds are new. The next step is that of a method made with these values and given the
+    /// same memory, bit for bit. Only what was made from changed values beforehand is made again;
+    /// memory stays.
     fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError>;
 
-    /// What must be kept for a resumed run to equal an uninterrupted one: history, duals, warm starts.
+    /// What must be kept for a resumed run to equal an uninterrupted one: history, duals, warm
+    /// starts.
     fn save(&self) -> SavedState;
 
     /// Takes back what [`Solver::save`] gave.

@@ -1,6 +1,6 @@
 //! Options in two tiers. What a user needs is written in `[method]`; what only a comparison with a
-//! paper needs (weights of the splitting, baselines, other barriers) in `[method.study]`, so that the
-//! list of options that matter stays short. Solvers read both tiers as one table.
+//! paper needs (weights of the splitting, baselines, other barriers) in `[method.study]`, so that
+//! the list of options that matter stays short. Solvers read both tiers as one table.
 
 use crate::registry::{MethodError, MethodInfo};
 use serde_json::{Map, Value};

@@ -1,10 +1,12 @@
-//! What must not be: objects that cross or overlap, cloth beyond its strain limit; and what stands in the way of a step.
+//! What must not be: objects that cross or overlap, cloth beyond its strain limit; and what stands
+//! in the way of a step.
 
 use std::fmt::{self, Display, Formatter};
 use stiction_collision::PairKind;
 use stiction_numerics::Vec3;
 
-/// What of one object meets what of the other. Vertices, edges and triangles are numbered as in the collision mesh of all objects.
+/// What of one object meets what of the other. Vertices, edges and triangles are numbered as in the
+/// collision mesh of all objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meeting {
     /// An edge passes through a triangle.

@@ -1,8 +1,8 @@
 //! Contact forces and torques: on an object, and between two objects.
 //!
-//! A contact with force f on its first object at the point p adds f and (p − o) × f to the wrench about o,
-//! and takes the same from its second object: one point for both sides, so that action equals reaction
-//! in torque as well as in force.
+//! A contact with force f on its first object at the point p adds f and (p − o) × f to the wrench
+//! about o, and takes the same from its second object: one point for both sides, so that action
+//! equals reaction in torque as well as in force.
 
 use crate::report::{ContactSample, StepReport};
 use std::ops::AddAssign;

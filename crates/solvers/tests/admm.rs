@@ -32,7 +32,8 @@ fn apart(a: &State, b: &State, nodes: usize) -> f64 {
     (0..nodes).map(|i| (a.blocks[i] - b.blocks[i]).norm()).fold(0.0, f64::max)
 }
 
-/// A random definite matrix on the pattern of a model, with nothing in the padding of scalar blocks.
+/// A random definite matrix on the pattern of a model, with nothing in the padding of scalar
+/// blocks.
 fn random_matrix(model: &Model, parameters: &Parameters, seed: u64) -> BlockMatrix {
     let pattern = Elasticity::new(model, parameters).expect("elements").pattern().clone();
     let mut random = Random::new(seed);
@@ -128,9 +129,10 @@ fn only_open_strands_in_order_are_banded() {
     assert!(StrandBlocks::new(&model, &ring).is_none() && StrandBlocks::new(&model, &shuffled).is_none());
 }
 
-/// Each solve is accurate to 1e-6 of its change, and ten steps move nodes by up to 10 mm each: 10 · 0.01 · 1e-6 m. The tolerance of
-/// 1e-9 m keeps the stopping rule, which may end the two at different iterations, below that. Only strands that are factored alone tell their inertia, so it
-/// stays out of the weights.
+/// Each solve is accurate to 1e-6 of its change, and ten steps move nodes by up to 10 mm each: 10 ·
+/// 0.01 · 1e-6 m. The tolerance of
+/// 1e-9 m keeps the stopping rule, which may end the two at different iterations, below that. Only
+/// strands that are factored alone tell their inertia, so it stays out of the weights.
 #[test]
 fn tied_objects_move_alike_whether_factored_jointly_or_apart() {
     let scene = |coupled: &str| format!("{}{TIES}", TWO_RODS_AND_CLOTH.replace("COUPLED", coupled));
@@ -148,11 +150,13 @@ fn tied_objects_move_alike_whether_factored_jointly_or_apart() {
     let distance = apart(&apart_state, &joint_state, nodes);
     println!("apart by {distance:e} m");
     assert!(distance < 10.0 * 0.01 * 1e-6, "{distance:e}");
-    // The bodies stand by name: the second rod last. Without its tie it would have fallen ½ g t² = 49 mm.
+    // The bodies stand by name: the second rod last. Without its tie it would have fallen ½ g t² =
+    // 49 mm.
     assert!((apart_state.blocks[13 + 25] - apart_state.blocks[12]).norm() < 0.02);
 }
 
-/// A soft rope dragged over a rough floor: all three solve one linearised step with contact and friction.
+/// A soft rope dragged over a rough floor: all three solve one linearised step with contact and
+/// friction.
 #[test]
 fn baselines_reach_the_solution_of_the_method() {
     let scene = |projection: &str| {

@@ -18,7 +18,8 @@ fn curl(method: &str) -> String {
     )
 }
 
-/// The rest shape under gravity is the one that Newton finds: elasticity, natural curvature and twist agree.
+/// The rest shape under gravity is the one that Newton finds: elasticity, natural curvature and
+/// twist agree.
 #[test]
 fn a_hanging_curl_rests_as_under_newton() {
     let mut exact = Run::new(&curl(
@@ -71,7 +72,8 @@ const HEAP: &str = "stiction = 1\nfps = 30\nmethod = { key = 'admm_integrator' }
     sphere = { centre = [0, 0, 0], radius = 0.0495 }
     friction = 0.3\n";
 
-/// Hair that falls on the ball it grows on stays outside, to within the gap at which contacts are found, and comes to rest.
+/// Hair that falls on the ball it grows on stays outside, to within the gap at which contacts are
+/// found, and comes to rest.
 #[test]
 fn hair_comes_to_rest_on_a_ball() {
     let mut run = Run::new(HEAP);

@@ -6,7 +6,8 @@ use stiction_numerics::Vec3;
 use stiction_scene::load_text;
 use stiction_solvers::{StepReport, World, create};
 
-/// A soft block that hits a floor and slides on it; returns the nodes and the report after one step of 10 ms. Large weights make ADMM slow.
+/// A soft block that hits a floor and slides on it; returns the nodes and the report after one step
+/// of 10 ms. Large weights make ADMM slow.
 fn step(options: &str) -> (Vec<Vec3>, StepReport) {
     let text = format!(
         "stiction = 1
@@ -38,8 +39,8 @@ fn apart(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max)
 }
 
-/// The tolerance of `stop = "distance"` bounds the distance to the solution, twice: what ADMM and what Newton's iteration leave. The last move
-/// bounds neither.
+/// The tolerance of `stop = "distance"` bounds the distance to the solution, twice: what ADMM and
+/// what Newton's iteration leave. The last move bounds neither.
 #[test]
 fn the_distance_to_the_solution_is_below_the_tolerance() {
     let (solution, exact) = step(", stop = 'distance', newton_iterations = 30, tolerance = 1e-11");

@@ -55,8 +55,9 @@ fn the_effective_inertia_of_a_node_is_what_a_push_has_to_move() {
     assert!(inertia[2] > 4.0 * inertia[8], "nodes near the clamp are the hardest to move: {inertia:?}");
 }
 
-/// The bar pushes where 25 masses of a node are far too little a weight: forces build up slowly. By inertia they do not, and both end
-/// at the same place: the distance to go, up to 100 tolerances of 1e-8 m at rates of 0.99, goes on as velocity for up to eight steps.
+/// The bar pushes where 25 masses of a node are far too little a weight: forces build up slowly. By
+/// inertia they do not, and both end at the same place: the distance to go, up to 100 tolerances of
+/// 1e-8 m at rates of 0.99, goes on as velocity for up to eight steps.
 #[test]
 fn inertia_in_the_weights_takes_iterations_off_and_leaves_the_solution() {
     let end = |share: f64| {

@@ -1,8 +1,9 @@
-//! Method `barrier`: no intersection at any step, balance of forces, friction at its threshold, the same bits on any number of threads.
+//! Method `barrier`: no intersection at any step, balance of forces, friction at its threshold, the
+//! same bits on any number of threads.
 
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
-use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_contact::detect::{ContactFinder, DetectOptions};
 use stiction_numerics::{Random, Vec3};
 use stiction_scene::load_text;
 use stiction_solvers::{Obstacle, Script, Solver, StepError, StepReport, World, create};
@@ -39,8 +40,8 @@ impl Bench {
     }
 
     /// An independent judgement of the state: nothing crosses, nothing overlaps, nothing is inside.
-    fn assert_free(&self, collider: &mut Collider, step: usize) {
-        let found = collider
+    fn assert_free(&self, finder: &mut ContactFinder, step: usize) {
+        let found = finder
             .intersections(&self.model, &self.parameters.controls, self.state.placed())
             .expect("a mesh");
         assert!(found.is_intersection_free(), "step {step}: {found:?}");
@@ -106,8 +107,8 @@ fn assert_open_for(seeds: std::ops::Range<u64>) {
         for seed in seeds.clone() {
             let mut bench = Bench::new(scene);
             bench.jitter(seed, 2e-5);
-            let mut collider =
-                Collider::new(&bench.model, &bench.parameters.controls, DetectOptions::default())
+            let mut finder =
+                ContactFinder::new(&bench.model, &bench.parameters.controls, DetectOptions::default())
                     .expect("a mesh");
             let (mut most, mut iterations) = (0, 0);
             for step in 0..steps {
@@ -121,7 +122,7 @@ fn assert_open_for(seeds: std::ops::Range<u64>) {
                         report.counters
                     );
                     (most, iterations) = (most.max(report.contacts), iterations + report.iterations);
-                    bench.assert_free(&mut collider, step);
+                    bench.assert_free(&mut finder, step);
                 }
             }
             println!("{name} {seed}: {iterations} iterations, at most {most} contacts");
@@ -198,8 +199,8 @@ fn a_slope_holds_above_its_threshold_and_not_below() {
     assert!(slides > 0.04, "slid only {slides} m at 0.45");
 }
 
-/// Anchored friction at default settings: just above its limit the block rests without creep in few iterations; just below it the block slides
-/// at g (sin θ − μ cos θ).
+/// Anchored friction at default settings: just above its limit the block rests without creep in few
+/// iterations; just below it the block slides at g (sin θ − μ cos θ).
 #[test]
 fn anchored_friction_holds_without_creep_and_slides_at_the_right_rate() {
     let mut holds = block_on_slope(0.505, "friction = 'anchored'");
@@ -257,7 +258,8 @@ fn a_shortened_step_says_how_far_it_got() {
     assert!(shortened > 0);
 }
 
-/// A tight pair and a ball in free fall far away: the fall is exact although the pair shortens its own directions.
+/// A tight pair and a ball in free fall far away: the fall is exact although the pair shortens its
+/// own directions.
 #[test]
 fn a_tight_contact_does_not_hold_up_a_far_body() {
     let mut bench = Bench::new(
@@ -351,7 +353,8 @@ fn pins_that_force_a_crossing_are_named() {
     assert!(objects.contains(&"low".to_owned()) && objects.contains(&"high".to_owned()), "{error}");
 }
 
-/// Colliders of both kinds rise into a sheet held at two edges, under both policies: their motion is scripted, the sheet gives way.
+/// Colliders of both kinds rise into a sheet held at two edges, under both policies: their motion
+/// is scripted, the sheet gives way.
 #[test]
 fn moving_colliders_push_and_never_pass() {
     let ball = "sphere = { centre = [0.013, 0.007, -0.06], radius = 0.05 }";
@@ -372,8 +375,8 @@ fn moving_colliders_push_and_never_pass() {
                 gap = 0.002
                 motion = {{ velocity = [0, 0, 0.6], turn = {{ axis = [0, 0, 1], degrees_per_second = 90 }} }}"
             ));
-            let mut collider =
-                Collider::new(&bench.model, &bench.parameters.controls, DetectOptions::default())
+            let mut finder =
+                ContactFinder::new(&bench.model, &bench.parameters.controls, DetectOptions::default())
                     .expect("a mesh");
             let mut touched = 0;
             for step in 0..40 {
@@ -382,7 +385,7 @@ fn moving_colliders_push_and_never_pass() {
                 if complete {
                     assert_eq!(report.advanced, 0.005, "{kind}: step {step}");
                 }
-                bench.assert_free(&mut collider, step);
+                bench.assert_free(&mut finder, step);
             }
             let highest =
                 bench.state.blocks[..bench.model.nodes].iter().map(|x| x.z).fold(f64::MIN, f64::max);
@@ -393,7 +396,8 @@ fn moving_colliders_push_and_never_pass() {
     }
 }
 
-/// A sheet with a limit of 5 % held at its edges is pushed by a heavy ball: no triangle ever exceeds it.
+/// A sheet with a limit of 5 % held at its edges is pushed by a heavy ball: no triangle ever
+/// exceeds it.
 #[test]
 fn a_strain_limit_is_never_broken() {
     let scene = |limit: &str| {
@@ -442,7 +446,8 @@ fn a_strain_limit_is_never_broken() {
     assert!(limited > -0.049 && free < -0.06);
 }
 
-/// A solver that takes back what another saved goes on with the same bits, also after shortened steps.
+/// A solver that takes back what another saved goes on with the same bits, also after shortened
+/// steps.
 #[test]
 fn a_restored_solver_goes_on_as_if_nothing_had_happened() {
     let text = "method = { key = 'barrier', complete = false, friction = 'anchored' }

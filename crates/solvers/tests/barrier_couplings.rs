@@ -1,8 +1,9 @@
-//! Method `barrier`: pressure in closed surfaces against closed forms, stitches against the weight that they carry.
+//! Method `barrier`: pressure in closed surfaces against closed forms, stitches against the weight
+//! that they carry.
 
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
-use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_contact::detect::{ContactFinder, DetectOptions};
 use stiction_numerics::Vec3;
 use stiction_scene::load_text;
 use stiction_solvers::{World, create};
@@ -16,10 +17,11 @@ fn run(text: &str, steps: usize, h: f64) -> (Model, State) {
     let mut state = State::initial(&model, &scene);
     let world = World { model: &model, parameters: &parameters };
     let mut solver = create(&scene.method, world).expect("a method");
-    let mut collider = Collider::new(&model, &parameters.controls, DetectOptions::default()).expect("a mesh");
+    let mut finder =
+        ContactFinder::new(&model, &parameters.controls, DetectOptions::default()).expect("a mesh");
     for step in 0..steps {
         solver.step(world, &mut state, h).unwrap_or_else(|error| panic!("step {step}: {error}"));
-        let found = collider.intersections(&model, &parameters.controls, state.placed()).expect("a mesh");
+        let found = finder.intersections(&model, &parameters.controls, state.placed()).expect("a mesh");
         assert!(found.is_intersection_free() && found.overlaps.is_empty(), "step {step}: {found:?}");
     }
     (model, state)
@@ -75,7 +77,8 @@ fn a_sealed_gas_keeps_its_product_of_pressure_and_volume() {
     let (model, state) = run(&balloon(&format!("pressure = {start}, ambient = {ambient}")), 20, 0.1);
     let ratio = volume(&model, &state.blocks) / volume(&model, &model.rest);
     let strain_now = ratio.cbrt() - 1.0;
-    // Balance of what the gas has left and what the skin takes: (p_a + p₀)/r − p_a = 2 t E ε/(R (1 − ν)), solved by bisection.
+    // Balance of what the gas has left and what the skin takes: (p_a + p₀)/r − p_a = 2 t E ε/(R
+    // (1 − ν)), solved by bisection.
     let excess = |e: f64| (ambient + start) / (1.0 + e).powi(3) - ambient - e / strain(1.0);
     let (mut low, mut high) = (0.0, 0.1);
     for _ in 0..60 {
@@ -89,7 +92,8 @@ fn a_sealed_gas_keeps_its_product_of_pressure_and_volume() {
     assert!((strain_now / low - 1.0).abs() < 0.02, "{strain_now} against {low}");
 }
 
-/// A sheet sewn to the lower edge of another one that hangs: the stitches carry its weight. Two fifths pull all the time, the rest in place of stiffer ones at first.
+/// A sheet sewn to the lower edge of another one that hangs: the stitches carry its weight. Two
+/// fifths pull all the time, the rest in place of stiffer ones at first.
 #[test]
 fn stitches_carry_the_weight_of_what_is_sewn_on() {
     let (cells, stiffness, rest_length) = (6_usize, 50.0, 0.003);

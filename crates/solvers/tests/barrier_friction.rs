@@ -38,9 +38,9 @@ fn centre(run: &Run) -> Vec3 {
     moment / run.parameters.mass.iter().sum::<f64>()
 }
 
-/// The barrier first pushes with 4000 times the weight; friction that followed it would stop the block. In n backward
-/// Euler steps with friction μ times the normal force the block goes `h Σ (v₀ + k h a) − μ Δz`, `a = g_x + μ g_z`: what lifts it by Δz
-/// presses it down by as much.
+/// The barrier first pushes with 4000 times the weight; friction that followed it would stop the
+/// block. In n backward Euler steps with friction μ times the normal force the block goes
+/// `h Σ (v₀ + k h a) − μ Δz`, `a = g_x + μ g_z`: what lifts it by Δz presses it down by as much.
 #[test]
 fn a_block_set_down_within_the_gap_slides_on() {
     const STEPS: usize = 20;

@@ -1,11 +1,12 @@
-//! Method `barrier` over its gallery: at every step of every scene nothing crosses, every gap is open and no strain limit is exceeded, from starts
-//! moved by 1 % of the gap. Scenes run at a reduced size: by default from one start until contacts or strain limits have been at work for a few steps, in the slow
-//! suite from ten starts to their end.
+//! Method `barrier` over its gallery: at every step of every scene nothing crosses, every gap is
+//! open and no strain limit is exceeded, from starts moved by 1 % of the gap. Scenes run at a
+//! reduced size: by default from one start until contacts or strain limits have been at work for a
+//! few steps, in the slow suite from ten starts to their end.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use stiction_bodies::{Parameters, State, build};
-use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_contact::detect::{ContactFinder, DetectOptions};
 use stiction_energy::{Elasticity, TriangleElement};
 use stiction_numerics::{Random, Vec3, svd3x2};
 use stiction_scene::{Material, Scene, load, scene_files};
@@ -153,7 +154,8 @@ struct Seen {
     strain_gap: f64,
 }
 
-/// Steps a scene from a start moved by 1 % of its smallest gap until its end, or until enough steps had something at stake.
+/// Steps a scene from a start moved by 1 % of its smallest gap until its end, or until enough steps
+/// had something at stake.
 fn assert_open(scene: &Scene, seed: u64, enough: usize) -> Seen {
     let name = &scene.name;
     let model = build(scene).expect("a good model");
@@ -164,7 +166,8 @@ fn assert_open(scene: &Scene, seed: u64, enough: usize) -> Seen {
     let mut random = Random::new(seed);
     state.blocks[..model.nodes].iter_mut().for_each(|x| *x += random.vector(-size, size));
     let mut solver = create(&scene.method, world).expect("a method");
-    let mut collider = Collider::new(&model, &parameters.controls, DetectOptions::default()).expect("a mesh");
+    let mut finder =
+        ContactFinder::new(&model, &parameters.controls, DetectOptions::default()).expect("a mesh");
     let limits = Limits::new(world);
     let end = scene.frames as f64 / scene.fps * (1.0 - 1e-9);
     let mut seen =
@@ -174,7 +177,7 @@ fn assert_open(scene: &Scene, seed: u64, enough: usize) -> Seen {
         let report = solver
             .step(world, &mut state, scene.step_size)
             .unwrap_or_else(|error| panic!("{name}, start {seed}, step {step}: {error}"));
-        let found = collider.intersections(&model, &parameters.controls, state.placed()).expect("a mesh");
+        let found = finder.intersections(&model, &parameters.controls, state.placed()).expect("a mesh");
         assert!(found.is_intersection_free(), "{name}, start {seed}, step {step}: {found:?}");
         assert!(found.overlaps.is_empty(), "{name}, start {seed}, step {step}: {:?}", found.overlaps);
         let gap =
@@ -208,7 +211,8 @@ impl Limits {
         Limits { triangles: elements.iter().filter_map(limited).collect() }
     }
 
-    /// What is left of the stretch that a triangle may have, where that is least, and whether any is beyond half of its limit: there barriers begin.
+    /// What is left of the stretch that a triangle may have, where that is least, and whether any
+    /// is beyond half of its limit: there barriers begin.
     fn nearest(&self, x: &[Vec3]) -> (f64, bool) {
         let left = self.triangles.iter().map(|(element, limit)| {
             let sigma = svd3x2(&element.deformation(&element.nodes.map(|n| x[n as usize]))).sigma.max();

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Run;
-use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_contact::detect::{ContactFinder, DetectOptions};
 use stiction_numerics::{Mat2, Mat3x2, Vec3, svd3x2};
 use stiction_solvers::StepReport;
 
@@ -12,7 +12,8 @@ fn counter(report: &StepReport, name: &str) -> f64 {
     found.unwrap_or_else(|| panic!("no {name} in {:?}", report.counters)).1
 }
 
-/// Two sheets half a gap apart without gravity, the lower one a hundred times as dense: the smallest gap after a step.
+/// Two sheets half a gap apart without gravity, the lower one a hundred times as dense: the
+/// smallest gap after a step.
 fn gap_of_unequal_sheets(contact_mass: &str) -> f64 {
     let sheet = |name: &str, z: f64, density: f64, size: f64| {
         format!(
@@ -36,7 +37,8 @@ fn gap_of_unequal_sheets(contact_mass: &str) -> f64 {
     counter(&Run::new(&text).step(0.01), "min_gap_m")
 }
 
-/// A light vertex over a heavy triangle feels a third of the masses' average: the barrier is softer and opens the gap less in a step.
+/// A light vertex over a heavy triangle feels a third of the masses' average: the barrier is softer
+/// and opens the gap less in a step.
 #[test]
 fn a_weighted_contact_mass_is_softer_between_unequal_bodies() {
     let [average, weighted] = ["average", "weighted"].map(gap_of_unequal_sheets);
@@ -45,7 +47,8 @@ fn a_weighted_contact_mass_is_softer_between_unequal_bodies() {
     assert!(average < 0.002 && left(weighted) > 1.2 * left(average), "{weighted} against {average}");
 }
 
-/// Both norms end in the same state up to the tolerance of the step, by another number of iterations.
+/// Both norms end in the same state up to the tolerance of the step, by another number of
+/// iterations.
 #[test]
 fn the_norm_of_conjugate_gradients_ends_solves_elsewhere() {
     let fallen = |norm: &str| {
@@ -73,8 +76,8 @@ fn the_norm_of_conjugate_gradients_ends_solves_elsewhere() {
     assert!(apart < 4e-5, "{apart} m apart");
 }
 
-/// A sheet that hangs by one edge and would stretch by half without its 5 % limit: the larger stretch of all triangles, by itself and as the step
-/// tells its distance from the limit.
+/// A sheet that hangs by one edge and would stretch by half without its 5 % limit: the larger
+/// stretch of all triangles, by itself and as the step tells its distance from the limit.
 fn hung(strain_activation: f64) -> (f64, f64) {
     let mut run = Run::new(&format!(
         "stiction = 1
@@ -100,7 +103,8 @@ fn hung(strain_activation: f64) -> (f64, f64) {
     (run.model.bodies[0].triangles.iter().map(stretch).fold(0.0, f64::max), told)
 }
 
-/// The step tells the smallest distance from a strain limit; a barrier that acts from the rest length on carries a weight at a smaller stretch.
+/// The step tells the smallest distance from a strain limit; a barrier that acts from the rest
+/// length on carries a weight at a smaller stretch.
 #[test]
 fn strain_barriers_act_above_their_share_of_the_limit() {
     let [half, rest] = [0.5, 0.0].map(hung);
@@ -126,7 +130,8 @@ fn no_strain_gap_without_a_limit() {
     assert!(run.step(0.01).counters.iter().all(|(name, _)| *name != "min_strain_gap"));
 }
 
-/// How fast a block on a slope of atan(1/2) speeds up at μ = 0.45 with lagged friction and few iterations \[m/s²\].
+/// How fast a block on a slope of atan(1/2) speeds up at μ = 0.45 with lagged friction and few
+/// iterations \[m/s²\].
 fn slide(sliding_hessian: &str) -> f64 {
     let (sine, cosine) = (0.2_f64.sqrt(), 0.8_f64.sqrt());
     let mut run = Run::new(&format!(
@@ -158,7 +163,8 @@ fn slide(sliding_hessian: &str) -> f64 {
     (speed(&run) - before) / 0.4
 }
 
-/// Below the threshold a slide is found in a few iterations when nothing in the matrix holds it back.
+/// Below the threshold a slide is found in a few iterations when nothing in the matrix holds it
+/// back.
 #[test]
 fn a_transverse_hessian_lets_a_slide_go() {
     let [plane, transverse] = ["plane", "transverse"].map(slide);
@@ -168,7 +174,8 @@ fn a_transverse_hessian_lets_a_slide_go() {
     assert!((plane / expected - 1.0).abs() > 0.1, "{plane} against {expected}");
 }
 
-/// A block at rest on a floor: for each node that stands on it, the force that it carries and what the barrier gives with `κ = m/g²` alone \[N\].
+/// A block at rest on a floor: for each node that stands on it, the force that it carries and what
+/// the barrier gives with `κ = m/g²` alone \[N\].
 fn loads(elastic_stiffness: bool) -> Vec<[f64; 2]> {
     let gap = 0.001;
     let mut run = Run::new(&format!(
@@ -192,7 +199,8 @@ fn loads(elastic_stiffness: bool) -> Vec<[f64; 2]> {
     (0..run.model.nodes).filter(|&n| run.state.blocks[n].z < gap).map(of_node).collect()
 }
 
-/// Without elasticity a contact is as stiff as mass and distance make it; with it a body of 1 MPa is held much more firmly.
+/// Without elasticity a contact is as stiff as mass and distance make it; with it a body of 1 MPa
+/// is held much more firmly.
 #[test]
 fn stiffness_of_contacts_with_and_without_elasticity() {
     let [with, without] = [true, false].map(loads);
@@ -202,7 +210,8 @@ fn stiffness_of_contacts_with_and_without_elasticity() {
     assert!(with.iter().all(|[load, plain]| *load > 2.0 * plain), "{with:?}");
 }
 
-/// A membrane after Baraff and Witkin under `barrier`: it drapes over a ball, nothing crosses, energies are numbers.
+/// A membrane after Baraff and Witkin under `barrier`: it drapes over a ball, nothing crosses,
+/// energies are numbers.
 #[test]
 fn a_baraff_witkin_membrane_crosses_nothing() {
     let mut run = Run::new(
@@ -219,8 +228,8 @@ fn a_baraff_witkin_membrane_crosses_nothing() {
         sphere = { centre = [0, 0, 0], radius = 0.1 }
         gap = 0.002",
     );
-    let mut collider =
-        Collider::new(&run.model, &run.parameters.controls, DetectOptions::default()).expect("a mesh");
+    let mut finder =
+        ContactFinder::new(&run.model, &run.parameters.controls, DetectOptions::default()).expect("a mesh");
     for step in 0..30 {
         let report = run.step(0.01);
         assert!(
@@ -229,7 +238,7 @@ fn a_baraff_witkin_membrane_crosses_nothing() {
             report.energy
         );
         let found =
-            collider.intersections(&run.model, &run.parameters.controls, run.state.placed()).expect("a mesh");
+            finder.intersections(&run.model, &run.parameters.controls, run.state.placed()).expect("a mesh");
         assert!(found.is_intersection_free() && found.overlaps.is_empty(), "step {step}: {found:?}");
     }
     let lowest = run.state.blocks.iter().map(|x| x.z).fold(f64::MAX, f64::min);

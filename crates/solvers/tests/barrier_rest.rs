@@ -1,5 +1,6 @@
-//! Method `barrier` at rest: a house of cards stands, and its steps are solved in few iterations. Barriers that jump when a nearest point passes the end
-//! of an edge keep Newton's method going round between sets of contacts.
+//! Method `barrier` at rest: a house of cards stands, and its steps are solved in few iterations.
+//! Barriers that jump when a nearest point passes the end of an edge keep Newton's method going
+//! round between sets of contacts.
 
 use std::path::Path;
 use stiction_bodies::{Parameters, State, build};

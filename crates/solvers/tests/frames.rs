@@ -31,7 +31,8 @@ const BRICK: &str = "stiction = 1
     mesh = { box = { size = [0.2, 0.1, 0.06], cells = [2, 1, 1] } }
     material = { density = 2000.0, young = 1e8, poisson = 0.0 }\n";
 
-/// A brick that tumbles about no principal axis keeps its momenta; backward Euler loses angular momentum at first order in the step.
+/// A brick that tumbles about no principal axis keeps its momenta; backward Euler loses angular
+/// momentum at first order in the step.
 #[test]
 fn a_tumbling_affine_body_keeps_its_momenta() {
     let lost = |h: f64| {
@@ -144,7 +145,8 @@ fn more_frames_bring_a_bar_to_its_closed_forms() {
         let errors: Vec<f64> = ratios.iter().map(|r| (r - 1.0).abs()).collect();
         assert!(errors[1] < 0.7 * errors[0] && errors[2] < 0.7 * errors[1], "{ratios:?}");
     }
-    // The held frame keeps the shape of half a spacing: first order in the spacing, to the fourth power of the length in bending.
+    // The held frame keeps the shape of half a spacing: first order in the spacing, to the fourth
+    // power of the length in bending.
     assert!((stretch[2] - 1.0).abs() < 0.05 && (bend[2] - 1.0).abs() < 0.3, "{stretch:?} {bend:?}");
 }
 

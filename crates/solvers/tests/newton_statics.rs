@@ -28,7 +28,8 @@ fn sagged(linear: &str) -> (StepReport, State) {
     (report, state)
 }
 
-/// Conjugate gradients cannot tell whether the exact Hessian is definite and stay with the projected one: slow, the same end.
+/// Conjugate gradients cannot tell whether the exact Hessian is definite and stay with the
+/// projected one: slow, the same end.
 #[test]
 fn the_exact_hessian_finds_the_same_equilibrium_in_fewer_iterations() {
     let ((fast, exact), (slow, projected)) = (sagged("direct"), sagged("pcg"));

@@ -31,7 +31,8 @@ fn strip(method: &str) -> String {
     )
 }
 
-/// With many iterations a step is the minimum of the same energy: a swinging strip is where Newton has it.
+/// With many iterations a step is the minimum of the same energy: a swinging strip is where Newton
+/// has it.
 #[test]
 fn many_iterations_agree_with_newton() {
     let mut reference = Run::new(&strip("key = 'newton', tolerance = 1e-9, max_iterations = 100"));
@@ -65,7 +66,8 @@ fn drape(friction: f64) -> String {
     )
 }
 
-/// A sheet on a slope of tan 18° = 1/3 slides at g (sin − μ cos) or stays; the same bits for any number of threads.
+/// A sheet on a slope of tan 18° = 1/3 slides at g (sin − μ cos) or stays; the same bits for any
+/// number of threads.
 #[test]
 fn a_sheet_slides_or_stays_as_coulomb_says() {
     let slid = |friction: f64, threads: usize| {

@@ -4,7 +4,7 @@
 use std::path::Path;
 use stiction::Simulation;
 use stiction::scene::load_text;
-use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_contact::detect::{ContactFinder, DetectOptions};
 use stiction_numerics::Vec3;
 
 const SCENE: &str = "stiction = 1
@@ -45,7 +45,7 @@ fn the_check_finds_what_another_search_finds() {
         let (model, state) = (&simulation.model, &simulation.state);
         let controls = &simulation.parameters.controls;
         let options = DetectOptions { skin: 0.0, ..DetectOptions::default() };
-        let mut other = Collider::new(model, controls, options).expect("a mesh");
+        let mut other = ContactFinder::new(model, controls, options).expect("a mesh");
         assert_eq!(found, other.intersections(model, controls, state.placed()).expect("a check"));
         assert!(!found.crossings.is_empty());
         simulation.state.blocks[node] += Vec3::z() * drop;

@@ -190,7 +190,7 @@ fn fault_after(before: &Before, change: &Change) -> Option<String> {
         if let Some((part, _)) = ours.iter().zip(&theirs).find(|(a, b)| a != b) {
             return Some(format!("{} differs after step {step}", part.0));
         }
-        if step == 0 && (live.state == unchanged.state) != change.idle.contains(&method) {
+        if step == 0 && (live.state == unchanged.state) != change.idle.contains(method) {
             return Some("it acts where it should not, or does not where it should".to_owned());
         }
     }

@@ -1,15 +1,21 @@
-//! `anisotropic_ray`, `anisotropic_dissipation`: a sheet with a grain slides down a slope in the direction and with the acceleration that the law gives.
+//! `anisotropic_ray`, `anisotropic_dissipation`: a sheet with a grain slides down a slope in the
+//! direction and with the acceleration that the law gives.
 //!
-//! * Geometry: square sheet of 0.2 m, 2 × 2 cells, on a slope of 45 degrees (gravity is tilted), with its grain turned by φ from the line of
-//!   steepest descent, φ = 0°, 15° … 165°: a grain has no sign, so these are all 12 directions. Friction along it 0.2, across it 0.6.
+//! * Geometry: square sheet of 0.2 m, 2 × 2 cells, on a slope of 45 degrees (gravity is tilted),
+//!   with its grain turned by φ from the line of steepest descent, φ = 0°, 15° … 165°: a grain has
+//!   no sign, so these are all 12 directions. Friction along it 0.2, across it 0.6.
 //! * Step: h = 0.01 s, 50 steps from rest. Settings: converged, default, and `pd` by iterations.
 //! * Measured: direction and size of the velocity of the centre of mass after T = 0.5 s.
-//! * Expected, *ray*: friction has the size μ(φ) r_N, 1/μ² = cos²/μ₁² + sin²/μ₂², and points against the slip. From rest the sheet then moves
-//!   straight down with a = g (sin θ − μ(φ) cos θ).
-//! * Expected, *maximum dissipation*: friction is the point of the ellipse that takes most work from the slip direction e, f_k = −μ_k² e_k/s · r_N with
-//!   s = √Σ μ_k² e_k². The force depends on the direction alone, so that v = a t e with constant e: e_k (a + g cos θ μ_k²/s) = g sin θ d_k, solved for a and e; e turns
+//! * Expected, *ray*: friction has the size μ(φ) r_N, 1/μ² = cos²/μ₁² + sin²/μ₂², and points
+//!   against the slip. From rest the sheet then moves straight down with a = g (sin θ − μ(φ) cos
+//!   θ).
+//! * Expected, *maximum dissipation*: friction is the point of the ellipse that takes most work
+//!   from the slip direction e, f_k = −μ_k² e_k/s · r_N with
+//!   s = √Σ μ_k² e_k². The force depends on the direction alone, so that v = a t e with constant e:
+//!   e_k (a + g cos θ μ_k²/s) = g sin θ d_k, solved for a and e; e turns
 //!   towards the slippery direction.
-//! * Limits: size of the velocity over a T within 2 %, direction within 0.02 rad, the worst over the 12 directions.
+//! * Limits: size of the velocity over a T within 2 %, direction within 0.02 rad, the worst over
+//!   the 12 directions.
 
 use crate::error::VerifyError;
 use crate::outcome::Finding;
@@ -63,7 +69,8 @@ fn scene(setup: &Setup<'_>, law: Law, angle: f64) -> String {
     )
 }
 
-/// Acceleration \[m/s²\] in the frame of the grain (along, across) when gravity pulls at `angle` from it.
+/// Acceleration \[m/s²\] in the frame of the grain (along, across) when gravity pulls at `angle`
+/// from it.
 fn acceleration(law: Law, angle: f64) -> [f64; 2] {
     let (pull, load) = (GRAVITY * FRAC_1_SQRT_2, GRAVITY * FRAC_1_SQRT_2);
     let mu = [ALONG, ACROSS];

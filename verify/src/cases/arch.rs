@@ -1,12 +1,16 @@
 //! `arch_threshold`: a masonry arch without mortar stands while friction suffices.
 //!
-//! * Geometry, mesh, material, step size: those of the gallery scene `masonry_arch`, 25 stones of eight vertices on two inclined springers, h = 1/100 s.
-//! * Friction: 0.9 for ½ s; then it falls to the value under test within 1 s, smoothly (a cosine), so that stones are not shaken loose; then 2 s with that value.
+//! * Geometry, mesh, material, step size: those of the gallery scene `masonry_arch`, 25 stones of
+//!   eight vertices on two inclined springers, h = 1/100 s.
+//! * Friction: 0.9 for ½ s; then it falls to the value under test within 1 s, smoothly (a cosine),
+//!   so that stones are not shaken loose; then 2 s with that value.
 //! * Settings: converged, default (of the method, not of the scene), and `pd` by iterations.
-//! * Measured: the friction at which the arch falls, by seven bisections between 0.05 and 0.2 (an end of this interval when it stands or falls throughout). It falls
-//!   when some vertex has moved by more than 20 mm since friction began to fall, a seventh of the thickness at the crown.
-//! * Expected: 0.103, limit analysis of these stones as stiff pieces: the least friction for which some thrust stays inside the joints and inside the cones. Stones
-//!   that give way and joints of 1 mm are not part of it: within 10 %.
+//! * Measured: the friction at which the arch falls, by seven bisections between 0.05 and 0.2 (an
+//!   end of this interval when it stands or falls throughout). It falls when some vertex has moved
+//!   by more than 20 mm since friction began to fall, a seventh of the thickness at the crown.
+//! * Expected: 0.103, limit analysis of these stones as stiff pieces: the least friction for which
+//!   some thrust stays inside the joints and inside the cones. Stones that give way and joints of 1
+//!   mm are not part of it: within 10 %.
 
 use crate::error::VerifyError;
 use crate::outcome::Finding;

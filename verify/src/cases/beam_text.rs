@@ -2,11 +2,11 @@
 
 use crate::specimen::STATICS;
 
-/// A round rod of density 1000 kg/m³ along x, clamped at x = 0, end at x = 1 m, so far without gravity. Nodes are numbered along
-/// the rod: 0 and 1 are clamped, `segments` + 1 is the end.
+/// A round rod of density 1000 kg/m³ along x, clamped at x = 0, end at x = 1 m, so far without
+/// gravity. Nodes are numbered along the rod: 0 and 1 are clamped, `segments` + 1 is the end.
 ///
-/// Bending at node 1 is spread over half a segment on either side of it, so that the wall is the middle of the clamped
-/// segment: l = 1/(`segments` + ½).
+/// Bending at node 1 is spread over half a segment on either side of it, so that the wall is the
+/// middle of the clamped segment: l = 1/(`segments` + ½).
 pub(super) fn rod_along_x(segments: usize, radius: f64, young: f64) -> String {
     let start = -0.5 / (segments as f64 + 0.5);
     format!(

@@ -1,13 +1,16 @@
-//! `bend_twist_hanging`: a naturally curved hanging rod leaves its plane at κL = κ_c(Γ), Γ = 30, 100, 300.
+//! `bend_twist_hanging`: a naturally curved hanging rod leaves its plane at κL = κ_c(Γ), Γ = 30,
+//! 100, 300.
 //!
-//! * Geometry: a round rod of length L = 1 m and radius 1 mm that would be an arc of curvature κ, clamped at its upper end with a
-//!   vertical tangent, hanging along −z. It begins straight.
-//! * Mesh: 100 free segments and a clamped one that also holds the twist; the wall is its middle (see `cantilever_rod`).
-//! * Model: discrete elastic rod, natural curvature κ, EI = 1 N m², shear modulus E/3, thus GJ/EI = 2/3.
-//! * Solve: the plane equilibrium by Newton without inertia to 1e-8 m, from the straight rod, then the sign of the
-//!   exact Hessian by its factorisation; κ is found by halving to 1e-4.
-//! * Measured: κL at which the plane state becomes unstable under Γ = w L³/EI. Expected: the curve of the linear stability
-//!   problem (Romero et al. 2021, after Miller et al. 2014), within 5 %.
+//! * Geometry: a round rod of length L = 1 m and radius 1 mm that would be an arc of curvature κ,
+//!   clamped at its upper end with a vertical tangent, hanging along −z. It begins straight.
+//! * Mesh: 100 free segments and a clamped one that also holds the twist; the wall is its middle
+//!   (see `cantilever_rod`).
+//! * Model: discrete elastic rod, natural curvature κ, EI = 1 N m², shear modulus E/3, thus GJ/EI =
+//!   2/3.
+//! * Solve: the plane equilibrium by Newton without inertia to 1e-8 m, from the straight rod, then
+//!   the sign of the exact Hessian by its factorisation; κ is found by halving to 1e-4.
+//! * Measured: κL at which the plane state becomes unstable under Γ = w L³/EI. Expected: the curve
+//!   of the linear stability problem (Romero et al. 2021, after Miller et al. 2014), within 5 %.
 
 use crate::curve::Curve;
 use crate::error::VerifyError;
@@ -20,7 +23,8 @@ const SEGMENTS: usize = 100;
 const RADIUS: f64 = 0.001;
 const DENSITY: f64 = 1000.0;
 
-/// A straight rod along −z whose natural shape is an arc of `curvature` \[1/m\] in a vertical plane.
+/// A straight rod along −z whose natural shape is an arc of `curvature` \[1/m\] in a vertical
+/// plane.
 fn curved(curvature: f64, gamma: f64) -> Result<Specimen, VerifyError> {
     let l = 1.0 / (SEGMENTS as f64 + 0.5);
     let young = 4.0 / (PI * RADIUS.powi(4));
@@ -40,7 +44,8 @@ fn curved(curvature: f64, gamma: f64) -> Result<Specimen, VerifyError> {
     Specimen::edited(&scene, |scene| scene.bodies[0].mesh.rest_vertices = Some(arc(curvature, l)))
 }
 
-/// Nodes of an arc in the plane xz whose first segment points along −z; the joint's curvature 2 tan(α/2) is κl.
+/// Nodes of an arc in the plane xz whose first segment points along −z; the joint's curvature 2
+/// tan(α/2) is κl.
 fn arc(curvature: f64, l: f64) -> Vec<Vec3> {
     let turn = 2.0 * (0.5 * curvature * l).atan();
     let mut nodes = vec![Vec3::zeros()];

@@ -1,13 +1,16 @@
 //! `buckling_lateral`: a narrow heavy strip on edge leaves its plane at w L³/√(EI GJ) = 12.854.
 //!
-//! * Geometry: a straight rod of length L = 1 m with a rectangular section, 20 mm × 1 mm, gravity along the long side: bending in
-//!   the plane of the load is 400 times stiffer than across it.
-//! * Mesh: 100 free segments and a clamped one that also holds the twist; the wall is its middle (see `cantilever_rod`).
-//! * Model: discrete elastic rod, EI of the thin direction, GJ of the rectangle (Saint-Venant), ν = 0.3.
-//! * Solve: the plane equilibrium under weight w by Newton without inertia to 1e-8 m, then the sign of the exact Hessian by its
-//!   factorisation; w is found by halving to 1e-4.
-//! * Measured: w L³/√(EI GJ) at which the plane state becomes unstable. Expected: 12.854 (Prandtl, Michell; load in the axis, stiff
-//!   plane), within 3 %; the deflection in the plane before buckling changes it by about EI/EI_stiff = 0.25 %.
+//! * Geometry: a straight rod of length L = 1 m with a rectangular section, 20 mm × 1 mm, gravity
+//!   along the long side: bending in the plane of the load is 400 times stiffer than across it.
+//! * Mesh: 100 free segments and a clamped one that also holds the twist; the wall is its middle
+//!   (see `cantilever_rod`).
+//! * Model: discrete elastic rod, EI of the thin direction, GJ of the rectangle (Saint-Venant), ν =
+//!   0.3.
+//! * Solve: the plane equilibrium under weight w by Newton without inertia to 1e-8 m, then the sign
+//!   of the exact Hessian by its factorisation; w is found by halving to 1e-4.
+//! * Measured: w L³/√(EI GJ) at which the plane state becomes unstable. Expected: 12.854 (Prandtl,
+//!   Michell; load in the axis, stiff plane), within 3 %; the deflection in the plane before
+//!   buckling changes it by about EI/EI_stiff = 0.25 %.
 
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Quantity};

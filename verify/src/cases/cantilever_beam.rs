@@ -1,15 +1,19 @@
 //! `cantilever_beam`: drop over reach of a heavy beam of tets, Γ = 12 ρ g L³/(E a²) = 1, 10, 100.
 //!
-//! * Geometry: a beam of length L = 1 m with a square section of side a = 25 mm, clamped by its end face x = 0, gravity along −z.
-//! * Mesh: n cells through the height, 40 n along, cut into linear tets; one cell across the width, along which nothing varies when
+//! * Geometry: a beam of length L = 1 m with a square section of side a = 25 mm, clamped by its end
+//!   face x = 0, gravity along −z.
+//! * Mesh: n cells through the height, 40 n along, cut into linear tets; one cell across the width,
+//!   along which nothing varies when
 //!   ν = 0. Linear tets are too stiff in bending by an error ~ 1/n², so that n = 12 is needed.
-//! * Model: corotated linear law, ρ = 1000 kg/m³, ν = 0, E from Γ. Against a thin rod the beam gains (a/L)² by shear (0.06 %), and it
-//!   stretches by up to Γ a²/12L² (0.5 % at Γ = 100).
+//! * Model: corotated linear law, ρ = 1000 kg/m³, ν = 0, E from Γ. Against a thin rod the beam
+//!   gains (a/L)² by shear (0.06 %), and it stretches by up to Γ a²/12L² (0.5 % at Γ = 100).
 //! * Solve: equilibria by Newton without inertia to 1e-8 m, gravity raised in four stages.
-//! * Measured: drop H over reach W of the middle of the end face. Expected: the heavy elastica (Romero et al. 2021), within 3 % at
-//!   n = 12. Beside it, without a limit: stable neo-Hookean with ν = 0.3 and 8 × 4 cells in the section.
-//! * Order: errors at Γ = 1 over n = 3, 6, 12; displacements of linear tets converge at order 2. From 6 to 12 within 0.2; from 3 to 6
-//!   reported, too coarse to tell.
+//! * Measured: drop H over reach W of the middle of the end face. Expected: the heavy elastica
+//!   (Romero et al. 2021), within 3 % at
+//!   n = 12. Beside it, without a limit: stable neo-Hookean with ν = 0.3 and 8 × 4 cells in the
+//!   section.
+//! * Order: errors at Γ = 1 over n = 3, 6, 12; displacements of linear tets converge at order 2.
+//!   From 6 to 12 within 0.2; from 3 to 6 reported, too coarse to tell.
 
 use crate::curve::Curve;
 use crate::error::VerifyError;

@@ -1,14 +1,20 @@
-//! `cantilever_rod_default`, `cantilever_strip_default`, `cantilever_beam_default`: the gallery's cantilevers as a user runs them; `cantilever_rod_settled`,
-//! `cantilever_strip_settled`: the first two under the converged settings of methods with contact.
+//! `cantilever_rod_default`, `cantilever_strip_default`, `cantilever_beam_default`: the gallery's
+//! cantilevers as a user runs them; `cantilever_rod_settled`, `cantilever_strip_settled`: the first
+//! two under the converged settings of methods with contact.
 //!
-//! * Geometry, mesh, material, step size: those of the gallery scenes `cantilever_rod`, `cantilever_strip` and `cantilever_beam`, Γ = 10; the
-//!   method's default settings. Dynamics with mass damping over the scene's three seconds.
-//! * *Settled*: Γ = 1, 10, 100 (rod) and 10 (strip), converged settings (`setup.rs`), mass damping raised to 8 1/s.
+//! * Geometry, mesh, material, step size: those of the gallery scenes `cantilever_rod`,
+//!   `cantilever_strip` and `cantilever_beam`, Γ = 10; the method's default settings. Dynamics with
+//!   mass damping over the scene's three seconds.
+//! * *Settled*: Γ = 1, 10, 100 (rod) and 10 (strip), converged settings (`setup.rs`), mass damping
+//!   raised to 8 1/s.
 //! * Measured: drop H over reach W of the mean of the free end, at the end of the run.
-//! * Expected: the heavy elastica. *Rod*: 40 segments; the wall is the middle of the clamped segment (see `cantilever_rod`), so that the length
+//! * Expected: the heavy elastica. *Rod*: 40 segments; the wall is the middle of the clamped
+//!   segment (see `cantilever_rod`), so that the length
 //!   is 0.2025 m and Γ = 10 · 1.0125³; within 1 %. *Strip*: ν = 0, so that the width does
-//!   not matter: reported, since the scene is meant to be changed. *Beam*: four linear tets through the height are too stiff: reported.
-//!   *Settled*: rod within 1 %, strip within 2 %; `pd`, which bends strips by hinges, is only reported there.
+//!   not matter: reported, since the scene is meant to be changed. *Beam*: four linear tets through
+//!   the height are too stiff: reported.
+//!   *Settled*: rod within 1 %, strip within 2 %; `pd`, which bends strips by hinges, is only
+//!   reported there.
 
 use crate::curve::Curve;
 use crate::error::VerifyError;
@@ -18,7 +24,8 @@ use crate::specimen::Specimen;
 use stiction::gallery;
 use stiction::numerics::Vec3;
 
-/// Drop over reach of the gallery scene of that name, with changes, after its last frame; the wall is at `wall` \[m\].
+/// Drop over reach of the gallery scene of that name, with changes, after its last frame; the wall
+/// is at `wall` \[m\].
 fn drop_over_reach(name: &str, changes: &[String], wall: f64) -> Result<f64, VerifyError> {
     let text = gallery::find(name).map_or("", |scene| scene.text);
     let mut specimen = Specimen::with_changes(text, changes)?;

@@ -1,11 +1,14 @@
 //! `cantilever_rod`: drop over reach of a heavy rod, Γ = w L³/EI = 1, 10, 100.
 //!
 //! * Geometry: a straight round rod, free length L = 1 m, radius 2.5 mm, along x, gravity along −z.
-//! * Mesh: 100 free segments of length l and a clamped one. Bending at the clamped segment's inner node is spread over half a
-//!   segment on either side, so the wall is the middle of the clamped segment: L = (100 + ½) l.
-//! * Model: discrete elastic rod, ρ = 1000 kg/m³, ν = 0.3, E = 4 ρ g L³/(Γ r²). Stretching is then below Γ r²/4L² = 2e-4.
+//! * Mesh: 100 free segments of length l and a clamped one. Bending at the clamped segment's inner
+//!   node is spread over half a segment on either side, so the wall is the middle of the clamped
+//!   segment: L = (100 + ½) l.
+//! * Model: discrete elastic rod, ρ = 1000 kg/m³, ν = 0.3, E = 4 ρ g L³/(Γ r²). Stretching is then
+//!   below Γ r²/4L² = 2e-4.
 //! * Solve: equilibria by Newton without inertia to 1e-8 m, gravity raised in stages.
-//! * Measured: drop H over reach W of the tip, from the wall. Expected: the heavy elastica (Romero et al. 2021), within 1 %.
+//! * Measured: drop H over reach W of the tip, from the wall. Expected: the heavy elastica (Romero
+//!   et al. 2021), within 1 %.
 //! * Order: at Γ = 10, the errors at 50 and 100 segments fall by l²: order 2, within 0.2.
 
 use super::beam_text::rod_along_x;

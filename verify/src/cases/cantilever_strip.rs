@@ -1,20 +1,25 @@
-//! `cantilever_strip_axis`, `_diagonal`, `_irregular`: drop over reach of a heavy sheet, Γ = 12 (1 − ν²) ρ g L³/(E h²) = 1, 10,
-//! 100; `cantilever_strip_resolution`: the same at three resolutions; `cantilever_strip_plate`: a wide sheet with ν = 0.3.
+//! `cantilever_strip_axis`, `_diagonal`, `_irregular`: drop over reach of a heavy sheet, Γ = 12
+//! (1 − ν²) ρ g L³/(E h²) = 1, 10, 100; `cantilever_strip_resolution`: the same at three
+//! resolutions; `cantilever_strip_plate`: a wide sheet with ν = 0.3.
 //!
-//! * Geometry: a flat sheet of free length L = 1 m, width 0.2 m, thickness h = 5 mm, along x, gravity along −z. Cells of length
-//!   l are short enough, κl² < h, that flat triangles follow the bend without stretching.
-//! * Mesh: 40 × 8 square cells and one clamped column before them; the clamp's edge is the straight line x = 0. *Axis*: edges along
-//!   and across, all diagonals alike. *Diagonal*: each cell cut crosswise, a grid turned by 45 degrees. *Irregular*: inner
-//!   vertices moved by up to a quarter cell, diagonals by chance.
-//! * Model: St. Venant–Kirchhoff membrane, ρ = 1000 kg/m³, E from Γ. ν = 0, so that narrow and wide sheets bend alike: with ν > 0 a sheet
-//!   of this width is between a beam (E h³/12) and a plate (E h³/12(1 − ν²)), 9 % apart, and has no closed form.
+//! * Geometry: a flat sheet of free length L = 1 m, width 0.2 m, thickness h = 5 mm, along x,
+//!   gravity along −z. Cells of length l are short enough, κl² < h, that flat triangles follow the
+//!   bend without stretching.
+//! * Mesh: 40 × 8 square cells and one clamped column before them; the clamp's edge is the straight
+//!   line x = 0. *Axis*: edges along and across, all diagonals alike. *Diagonal*: each cell cut
+//!   crosswise, a grid turned by 45 degrees. *Irregular*: inner vertices moved by up to a quarter
+//!   cell, diagonals by chance.
+//! * Model: St. Venant–Kirchhoff membrane, ρ = 1000 kg/m³, E from Γ. ν = 0, so that narrow and wide
+//!   sheets bend alike: with ν > 0 a sheet of this width is between a beam (E h³/12) and a plate (E
+//!   h³/12(1 − ν²)), 9 % apart, and has no closed form.
 //! * Solve: equilibria by Newton without inertia to 1e-8 m, gravity raised in ten stages.
-//! * Measured: drop H over reach W of the mean of the free edge. Expected: the heavy elastica (Romero et al. 2021), within 2 % by
-//!   the shape operator; hinges and the quadratic form stand beside it without a limit.
-//! * *Resolution*: at Γ = 10 with 20, 40 and 80 cells along each mesh kind, largest over smallest value: within 2 %. The order on the
-//!   axis mesh is that of the element, 2, within 0.3.
-//! * *Plate*: width 1 m, ν = 0.3, h = 1 mm, Γ = 10, 32 × 32 cells, irregular: the plate's stiffness, since the free sides curl over √(h/κ) ≈
-//!   2 cm only. Within 2 %.
+//! * Measured: drop H over reach W of the mean of the free edge. Expected: the heavy elastica
+//!   (Romero et al. 2021), within 2 % by the shape operator; hinges and the quadratic form stand
+//!   beside it without a limit.
+//! * *Resolution*: at Γ = 10 with 20, 40 and 80 cells along each mesh kind, largest over smallest
+//!   value: within 2 %. The order on the axis mesh is that of the element, 2, within 0.3.
+//! * *Plate*: width 1 m, ν = 0.3, h = 1 mm, Γ = 10, 32 × 32 cells, irregular: the plate's
+//!   stiffness, since the free sides curl over √(h/κ) ≈ 2 cm only. Within 2 %.
 
 use crate::curve::Curve;
 use crate::error::VerifyError;

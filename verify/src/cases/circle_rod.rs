@@ -1,14 +1,15 @@
 //! `circle_rod`: a straight rod bent to a half and a whole circle by its ends, M = φ EI/L.
 //!
-//! * Geometry: a straight round rod of radius 2 mm. Its first segment is held; the last one is led, in 20 poses, along the ends of
-//!   circular arcs until it has turned by φ.
-//! * Mesh: 65 segments, thus 64 joints of length l each: L = 64 l = 1 m from the middle of the first to the middle of the last
-//!   segment.
+//! * Geometry: a straight round rod of radius 2 mm. Its first segment is held; the last one is led,
+//!   in 20 poses, along the ends of circular arcs until it has turned by φ.
+//! * Mesh: 65 segments, thus 64 joints of length l each: L = 64 l = 1 m from the middle of the
+//!   first to the middle of the last segment.
 //! * Model: discrete elastic rod, EI = 1 N m².
 //! * Solve: equilibrium by Newton without inertia to 1e-8 m at each pose.
-//! * Measured: bending energy, moment of the forces at the held end, and the largest distance of a node from the circle.
-//!   Expected: EI φ²/2L, φ EI/L and zero. The joint's curvature 2 tan(φl/2L) exceeds φl/L by (φl/L)²/12 = 8e-4 at φ = 2π, the
-//!   energy by twice that: 1 % leaves room for nothing else. The distance is over L, within 1e-4.
+//! * Measured: bending energy, moment of the forces at the held end, and the largest distance of a
+//!   node from the circle. Expected: EI φ²/2L, φ EI/L and zero. The joint's curvature 2 tan(φl/2L)
+//!   exceeds φl/L by (φl/L)²/12 = 8e-4 at φ = 2π, the energy by twice that: 1 % leaves room for
+//!   nothing else. The distance is over L, within 1e-4.
 
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Quantity};
@@ -20,7 +21,8 @@ const JOINTS: usize = 64;
 const RADIUS: f64 = 0.002;
 const POSES: usize = 20;
 
-/// Nodes of the polygon that turns by `angle` over all joints; the first segment lies along x from the origin.
+/// Nodes of the polygon that turns by `angle` over all joints; the first segment lies along x from
+/// the origin.
 fn polygon(angle: f64) -> Vec<Vec3> {
     let l = 1.0 / JOINTS as f64;
     let mut nodes = vec![Vec3::zeros()];

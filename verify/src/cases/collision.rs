@@ -1,19 +1,27 @@
 //! `momentum_collision`: two free bodies that collide keep their momentum.
 //!
-//! * Geometry: two soft cubes (0.1 m, 3³ cells, a skin of 0.2 µm) without gravity; one flies at 1 m/s into the other, off centre and turned; friction 0.5.
-//! * Step: h = 1/3840, 1/7680 and 1/15360 s over 0.13 s, which ends after the cubes have parted. Settings: converged, default, and `pd` by iterations.
-//! * Measured: largest change of the linear momentum relative to its start (at the largest h), and of the angular momentum about the origin
-//!   over p · 0.1 m at each h; the order of the latter by halving. The change L⁺ − L of a step has two parts,
+//! * Geometry: two soft cubes (0.1 m, 3³ cells, a skin of 0.2 µm) without gravity; one flies at 1
+//!   m/s into the other, off centre and turned; friction 0.5.
+//! * Step: h = 1/3840, 1/7680 and 1/15360 s over 0.13 s, which ends after the cubes have parted.
+//!   Settings: converged, default, and `pd` by iterations.
+//! * Measured: largest change of the linear momentum relative to its start (at the largest h), and
+//!   of the angular momentum about the origin
+//!   over p · 0.1 m at each h; the order of the latter by halving. The change L⁺ − L of a step has
+//!   two parts,
 //!
 //!   ```text
 //!   Σ m x⁺ × (v⁺ − v)      torque of the impulses of the step about the places where it ends: contact
 //!   Σ m (x⁺ − x) × v       backward Euler, which takes spin from whatever turns or vibrates
 //!   ```
 //!
-//!   since x⁺ − x = h v⁺. Elastic forces are taken at x⁺ and have no torque there, so the first part is the contact's own share.
-//! * Expected: linear momentum kept to 1e-6 (the sweep conserves Σ w p, so it holds to the tolerance; `pd`, which has none, reports it); angular
-//!   momentum to O(h): order 1 or more over both halvings together (more counts as 1), within 0.1. The contact's share by its size: the two places
-//!   of a contact slide apart within a step, so its impulse p has a lever of up to h · 1 m/s. (`barrier`, whose
+//!   since x⁺ − x = h v⁺. Elastic forces are taken at x⁺ and have no torque there, so the first
+//!   part is the contact's own share.
+//! * Expected: linear momentum kept to 1e-6 (the sweep conserves Σ w p, so it holds to the
+//!   tolerance; `pd`, which has none, reports it); angular momentum to O(h): order 1 or more over
+//!   both halvings together (more counts as 1), within 0.1. The contact's share by its size: the
+//!   two places
+//!   of a contact slide apart within a step, so its impulse p has a lever of up to h · 1 m/s.
+//!   (`barrier`, whose
 //!   bodies rub across a gap of up to 1 mm, carries the couple of friction by forces on triangles.)
 
 use crate::error::VerifyError;
@@ -55,7 +63,8 @@ fn scene(setup: &Setup<'_>, rate: u32) -> String {
     )
 }
 
-/// What a collision with steps of some size changes at most: linear momentum relative to its start, the others over p · 0.1 m.
+/// What a collision with steps of some size changes at most: linear momentum relative to its start,
+/// the others over p · 0.1 m.
 #[derive(Default)]
 struct Change {
     linear: f64,

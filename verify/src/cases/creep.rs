@@ -1,9 +1,13 @@
-//! `slope_creep`: how far a block that ought to rest on a slope of 26.57 degrees creeps in 10 s, with anchored and with lagged friction.
+//! `slope_creep`: how far a block that ought to rest on a slope of 26.57 degrees creeps in 10 s,
+//! with anchored and with lagged friction.
 //!
-//! * Geometry and mesh: see `slope_text.rs`; tan θ = 0.5, μ = 0.505; friction falls from 1 to it within ½ s.
-//! * Step: h = 0.01 s, then 1000 steps (10 s). Settings: *converged* and *default* but for the friction.
+//! * Geometry and mesh: see `slope_text.rs`; tan θ = 0.5, μ = 0.505; friction falls from 1 to it
+//!   within ½ s.
+//! * Step: h = 0.01 s, then 1000 steps (10 s). Settings: *converged* and *default* but for the
+//!   friction.
 //! * Measured: distance that the centre of mass has moved along the slope.
-//! * Expected: 0; anchored friction below 0.1 mm. Lagged friction starts every step without a memory of slip and creeps by up to its ε (10 µm) per step: reported beside it.
+//! * Expected: 0; anchored friction below 0.1 mm. Lagged friction starts every step without a
+//!   memory of slip and creeps by up to its ε (10 µm) per step: reported beside it.
 
 use super::slope::settled;
 use super::slope_text::{Sample, Slope, centre};

@@ -1,18 +1,23 @@
 //! `cylinder_cloth`: a strip of cloth over a fixed cylinder slips at the closed-form friction.
 //!
-//! * Geometry: cloth 4 m long, of which πR = 1.6 m lie on the cylinder, 0.8 m hang on one side and 1.6 m on the other
-//!   (the set-up of Larionov 2022, appendix B).
-//! * Mesh: 50 × 1 cells of 0.08 m. Twenty chords lie on the cylinder; its radius is that of the circle inscribed in their polygon,
-//!   R cot(δ/2) δ/2 with δ = π/20, less half of the thickness, so that nothing is stretched at the start.
+//! * Geometry: cloth 4 m long, of which πR = 1.6 m lie on the cylinder, 0.8 m hang on one side and
+//!   1.6 m on the other (the set-up of Larionov 2022, appendix B).
+//! * Mesh: 50 × 1 cells of 0.08 m. Twenty chords lie on the cylinder; its radius is that of the
+//!   circle inscribed in their polygon, R cot(δ/2) δ/2 with δ = π/20, less half of the thickness,
+//!   so that nothing is stretched at the start.
 //! * Material: nearly inextensible (5000 N/m for a weight of 3 N/m) and limp (6e-5 N m), 0.2 kg/m².
 //! * Step: h = 1/100 s; ½ s to settle (μ = 2), then 1 s with the friction under test.
 //! * Settings: converged, default, and `pd` by iterations.
-//! * Measured: the friction at which the cloth begins to run (the end of the long side sinks by more than 5 mm in that second), by five
-//!   bisections between 0.10 and 0.18 (an end of this interval when it holds or runs throughout).
-//! * Expected: with b the weight per length and θ from the top, dT/dθ = μ (T + R b cos θ) − R b sin θ while it slips towards the long side,
-//!   T(∓π/2) = b h₁, b h₂. Its solution gives h₂ = e^{μπ} h₁ + R·2μ/(1+μ²)·(e^{μπ} + 1), whose root is μ = 0.14015; within 0.005. (Appendix B prints
-//!   C = −b(μR − l)/…; the ends T(−π/2) + T(π/2) = b (l − πR) ask for πR − l there.) A polygon of n turns by δ each has T₂/T₁ =
-//!   (1 + μ tan δ/2)/(1 − μ tan δ/2) instead of e^{μδ}: 0.2 % of μ. The limit of 5 mm costs another 0.001.
+//! * Measured: the friction at which the cloth begins to run (the end of the long side sinks by
+//!   more than 5 mm in that second), by five bisections between 0.10 and 0.18 (an end of this
+//!   interval when it holds or runs throughout).
+//! * Expected: with b the weight per length and θ from the top, dT/dθ = μ (T + R b cos θ) − R b sin
+//!   θ while it slips towards the long side, T(∓π/2) = b h₁, b h₂. Its solution gives h₂ = e^{μπ}
+//!   h₁ + R·2μ/(1+μ²)·(e^{μπ} + 1), whose root is μ = 0.14015; within 0.005. (Appendix B prints
+//!   C = −b(μR − l)/…; the ends T(−π/2) + T(π/2) = b (l − πR) ask for πR − l there.) A polygon of n
+//!   turns by δ each has T₂/T₁ =
+//!   (1 + μ tan δ/2)/(1 − μ tan δ/2) instead of e^{μδ}: 0.2 % of μ. The limit of 5 mm costs another
+//!   0.001.
 
 use crate::error::VerifyError;
 use crate::outcome::Finding;
@@ -68,7 +73,8 @@ fn scene(setup: &Setup<'_>) -> String {
     )
 }
 
-/// Where column `i` of the strip starts: up the short side, round the polygon, down the long side; `lift` outward.
+/// Where column `i` of the strip starts: up the short side, round the polygon, down the long side;
+/// `lift` outward.
 fn place(i: usize, y: f64, lift: f64) -> Vec3 {
     let outer = 0.5 * CELL / (0.5 * TURN).sin() + lift;
     match i {

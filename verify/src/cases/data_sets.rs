@@ -1,9 +1,11 @@
 //! `ccd` and `coulomb`: every file of recorded problems below a folder.
 //!
-//! * `ccd`: continuous collision queries `…/{edge-edge,vertex-face}/*.csv` with their truth and, beside them, the exact time of impact.
-//!   Measured per file: answers that are unsafe, that is hits missed, times later than the true one (by more than 1e-12) or zero where
-//!   the true one is positive; all must be zero. False alarms are reported over all files.
-//! * `coulomb`: frictional contact problems `*.dat`, u = W r + q. Measured per file: the natural-map residual
+//! * `ccd`: continuous collision queries `…/{edge-edge,vertex-face}/*.csv` with their truth and,
+//!   beside them, the exact time of impact. Measured per file: answers that are unsafe, that is
+//!   hits missed, times later than the true one (by more than 1e-12) or zero where the true one is
+//!   positive; all must be zero. False alarms are reported over all files.
+//! * `coulomb`: frictional contact problems `*.dat`, u = W r + q. Measured per file: the
+//!   natural-map residual
 //!   |r − P_K(r − u − μ|u_T| n)|/|q| of the general solver, within 1e-8.
 
 use crate::error::VerifyError;

@@ -1,12 +1,14 @@
 //! `momentum_angular` and `energy_drift`: what backward Euler loses, shown by halving the step.
 //!
-//! * Geometry: a block of tets, 0.4 × 0.1 × 0.1 m in 8 × 2 × 2 cells, ν = 0.3, ρ = 1000 kg/m³, stable neo-Hookean, neither gravity nor
-//!   air. For angular momentum E = 2e4 Pa and it turns about z at 3 rad/s; for energy E = 2e3 Pa and it begins to swing along its axis x
+//! * Geometry: a block of tets, 0.4 × 0.1 × 0.1 m in 8 × 2 × 2 cells, ν = 0.3, ρ = 1000 kg/m³,
+//!   stable neo-Hookean, neither gravity nor air. For angular momentum E = 2e4 Pa and it turns
+//!   about z at 3 rad/s; for energy E = 2e3 Pa and it begins to swing along its axis x
 //!   with v = 0.03 m/s · sin(πx/L), its first mode, whose period is about 0.6 s.
 //! * Step: h = 2, 1 and ½ ms over 0.1 s; Newton to 1e-12 m, so that only the integrator errs.
-//! * Measured: the share of angular momentum about the centre and of total energy that is lost, at each h.
-//! * Expected: losses that halve with h, order 1, within 0.1 (the next term is one power of h higher); the loss itself is reported. Energy
-//!   never grows.
+//! * Measured: the share of angular momentum about the centre and of total energy that is lost, at
+//!   each h.
+//! * Expected: losses that halve with h, order 1, within 0.1 (the next term is one power of h
+//!   higher); the loss itself is reported. Energy never grows.
 
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Quantity, order};

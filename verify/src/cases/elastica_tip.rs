@@ -1,13 +1,13 @@
 //! `elastica_tip`: a weightless rod with a load at its end, P L²/EI = 1, 5, 10.
 //!
 //! * Geometry: a straight round rod, free length L = 1 m, radius 2.5 mm, along x; load along −z.
-//! * Mesh: 100 free segments of length l and a clamped one; the wall is the middle of the clamped segment, L = (100 + ½) l
-//!   (see `cantilever_rod`).
+//! * Mesh: 100 free segments of length l and a clamped one; the wall is the middle of the clamped
+//!   segment, L = (100 + ½) l (see `cantilever_rod`).
 //! * Load: the masses of the model are cleared but for the last node, whose weight is P.
 //! * Model: discrete elastic rod, EI = 1 N m²; stretching P/EA = P r²/4EI is below 2e-5.
 //! * Solve: equilibria by Newton without inertia to 1e-8 m, the load raised in stages.
-//! * Measured: sag w/L, shortening u/L and angle of the last segment (half a segment before the end: the moment is zero there).
-//!   Expected: the elastica's curve from its equation, within 1 %.
+//! * Measured: sag w/L, shortening u/L and angle of the last segment (half a segment before the
+//!   end: the moment is zero there). Expected: the elastica's curve from its equation, within 1 %.
 
 use super::beam_text::rod_along_x;
 use crate::curve::Curve;

@@ -1,7 +1,8 @@
 //! `force_balance_rest`: contact forces of bodies at rest sum to their weight.
 //!
-//! * Geometry: a soft block (0.2 × 0.2 × 0.1 m, 4 × 4 × 2 cells of tets) on a plane, and a cotton-like sheet (0.2 m, 10 × 10 cells) on the
-//!   same plane beside it. Mass damping 4 1/s brings both to rest.
+//! * Geometry: a soft block (0.2 × 0.2 × 0.1 m, 4 × 4 × 2 cells of tets) on a plane, and a
+//!   cotton-like sheet (0.2 m, 10 × 10 cells) on the same plane beside it. Mass damping 4 1/s
+//!   brings both to rest.
 //! * Step: h = 0.01 s, 200 steps. Settings: converged, default, and `pd` by iterations.
 //! * Measured: net contact force per body in the last step, as the step report gives it.
 //! * Expected: −m g, within 0.1 % of the weight in every component.

@@ -1,9 +1,11 @@
 //! `moduli_membrane`: moduli of every law of cloth in its plane, through the assembled model.
 //!
-//! * Geometry: a sheet of 0.3 × 0.2 m on an irregular mesh of 6 × 4 cells, thickness 0.4 mm. Isotropic laws: E = 8e5 Pa, ν = 0.28; `arap`
-//!   has ν = 0 and G = E/2. Woven cloth (orthotropic St. Venant–Kirchhoff): E₁ = 9e5, E₂ = 4e5, G = 7e4 Pa, ν = 0.31. Baraff–Witkin cloth of the same threads has
-//!   no Poisson effect.
-//! * Measured: as in `moduli_solid`, per axis of the plane; G from a uniform shear of ±1e-5 as dτ/dγ.
+//! * Geometry: a sheet of 0.3 × 0.2 m on an irregular mesh of 6 × 4 cells, thickness 0.4 mm.
+//!   Isotropic laws: E = 8e5 Pa, ν = 0.28; `arap` has ν = 0 and G = E/2. Woven cloth (orthotropic
+//!   St. Venant–Kirchhoff): E₁ = 9e5, E₂ = 4e5, G = 7e4 Pa, ν = 0.31. Baraff–Witkin cloth of the
+//!   same threads has no Poisson effect.
+//! * Measured: as in `moduli_solid`, per axis of the plane; G from a uniform shear of ±1e-5 as
+//!   dτ/dγ.
 //! * Expected: the moduli of the scene, within 1e-6.
 
 use super::uniform::{Block, Pull};

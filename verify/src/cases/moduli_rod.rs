@@ -1,9 +1,10 @@
 //! `moduli_rod`: stretching, bending and twisting moduli of a rod, through the assembled model.
 //!
-//! * Geometry: a straight rod of 1 m in 20 segments, elliptic section with half axes 4 mm and 2 mm, E = 3e9 Pa for stretching,
-//!   5e9 Pa for bending, G = 1.5e9 Pa.
-//! * Measured: energies of a uniform stretch by 1e-4, of arcs of 1e-3 rad per joint towards either director, and of a twist of 0.1 rad per
-//!   joint, turned into moduli by the closed forms V = ½ EA ε² L, ½ EI α²/l and ½ GJ α²/l per joint.
+//! * Geometry: a straight rod of 1 m in 20 segments, elliptic section with half axes 4 mm and 2 mm,
+//!   E = 3e9 Pa for stretching, 5e9 Pa for bending, G = 1.5e9 Pa.
+//! * Measured: energies of a uniform stretch by 1e-4, of arcs of 1e-3 rad per joint towards either
+//!   director, and of a twist of 0.1 rad per joint, turned into moduli by the closed forms V = ½ EA
+//!   ε² L, ½ EI α²/l and ½ GJ α²/l per joint.
 //! * Expected: the moduli of the scene, within 1e-6 (an arc errs by α²/6 = 2e-7).
 
 use crate::error::VerifyError;

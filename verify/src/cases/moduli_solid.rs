@@ -1,11 +1,13 @@
-//! `moduli_solid`: Young's modulus and Poisson's ratio of every law of solids, through the assembled model.
+//! `moduli_solid`: Young's modulus and Poisson's ratio of every law of solids, through the
+//! assembled model.
 //!
 //! * Geometry: a block of 0.3 × 0.2 × 0.1 m in 3 × 2 × 2 cells of tets, E = 5e5 Pa, ν = 0.37.
-//! * Measured: the block is pulled and pushed by a uniform strain ε = ±1e-5 along x, the sideways strain ε' is chosen so that the
-//!   assembled forces do no work on it (free sides). E = dσ/dε by central differences, with σ the work of the forces on the pull
-//!   per volume; ν = −dε'/dε. Uniform stress leaves inner nodes free of force.
-//! * Expected: the E and ν of the scene, within 1e-6 (the differences err by ε² = 1e-10, rounding by 1e-16/ε); forces at inner nodes
-//!   over the largest force, within 1e-9.
+//! * Measured: the block is pulled and pushed by a uniform strain ε = ±1e-5 along x, the sideways
+//!   strain ε' is chosen so that the assembled forces do no work on it (free sides). E = dσ/dε by
+//!   central differences, with σ the work of the forces on the pull per volume; ν = −dε'/dε.
+//!   Uniform stress leaves inner nodes free of force.
+//! * Expected: the E and ν of the scene, within 1e-6 (the differences err by ε² = 1e-10, rounding
+//!   by 1e-16/ε); forces at inner nodes over the largest force, within 1e-9.
 
 use super::uniform::{Block, Pull};
 use crate::error::VerifyError;

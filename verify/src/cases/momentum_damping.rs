@@ -1,12 +1,17 @@
 //! `momentum_damping`: damping takes energy from a free body, not momentum.
 //!
-//! * Geometry: a soft block (0.4 × 0.1 × 0.1 m, 4 × 1 × 1 cells) thrown and spinning, without gravity, air or contact, struck at the start: every
-//!   node gets a speed of its own up to 1 m/s. E = 1e5 Pa, ν = 0.3.
-//! * Damping of stiffness β = 0, 1, 10 and 100 ms (the damping series of Zhu et al. 2024). Step: h = 1/120 s, 60 steps.
+//! * Geometry: a soft block (0.4 × 0.1 × 0.1 m, 4 × 1 × 1 cells) thrown and spinning, without
+//!   gravity, air or contact, struck at the start: every node gets a speed of its own up to 1 m/s.
+//!   E = 1e5 Pa, ν = 0.3.
+//! * Damping of stiffness β = 0, 1, 10 and 100 ms (the damping series of Zhu et al. 2024). Step:
+//!   h = 1/120 s, 60 steps.
 //! * Settings: converged, default, and `pd` by iterations.
-//! * Measured: change of linear momentum relative to its start; kinetic energy beyond that of the rigid motion left after ½ s over that at the start.
-//! * Expected: momentum kept to 1e-10 by `pd` whatever β and the iterations; by others, whose solves end at a tolerance, to
-//!   1e-6 when converged; converged, every β leaves less energy than the one before. The angular momentum that is left is reported (backward Euler loses spin by itself).
+//! * Measured: change of linear momentum relative to its start; kinetic energy beyond that of the
+//!   rigid motion left after ½ s over that at the start.
+//! * Expected: momentum kept to 1e-10 by `pd` whatever β and the iterations; by others, whose
+//!   solves end at a tolerance, to 1e-6 when converged; converged, every β leaves less energy than
+//!   the one before. The angular momentum that is left is reported (backward Euler loses spin by
+//!   itself).
 
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Quantity};

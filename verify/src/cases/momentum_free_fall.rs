@@ -1,13 +1,18 @@
-//! `momentum_free_fall`: free fall and linear momentum to round-off, for cloth, a rod and a solid at once.
+//! `momentum_free_fall`: free fall and linear momentum to round-off, for cloth, a rod and a solid
+//! at once.
 //!
-//! * Geometry: a sheet (0.2 m, 8 × 8 cells), a rod (0.2 m, 20 segments) and a block of tets (0.1 m, 3³ cells), apart from each other, each
-//!   thrown with its own velocity and spin, so that all of them bend and stretch on the way. No air, no contact.
+//! * Geometry: a sheet (0.2 m, 8 × 8 cells), a rod (0.2 m, 20 segments) and a block of tets (0.1 m,
+//!   3³ cells), apart from each other, each thrown with its own velocity and spin, so that all of
+//!   them bend and stretch on the way. No air, no contact.
 //! * Step: h = 1/120 s, 60 steps; the method's default settings.
-//! * Measured per body: momentum after T = ½ s, and the centre of mass. Backward Euler gives exactly p = p₀ + m g T and, with n = T/h
-//!   steps, x = x₀ + v₀ T + ½ g T² (1 + 1/n), whatever the elastic forces, since these sum to zero.
-//! * Expected: differences relative to m g T and to ½ g T², within 1e-12: rounding, 1e-16 of elastic
-//!   forces that are up to a hundred times the weight, over 60 steps. `barrier`, whose linear solves may end at 1e-3 of their residual, within 1e-6. `pd` solves for positions, not for
-//!   changes of them: 20 solves a step round 5 m by 1e-16 times the condition of the matrix (some hundred), 5e-14 m, which is 6e-12 m/s in a step and up to 1e-10 of gT over all of them.
+//! * Measured per body: momentum after T = ½ s, and the centre of mass. Backward Euler gives
+//!   exactly p = p₀ + m g T and, with n = T/h steps, x = x₀ + v₀ T + ½ g T² (1 + 1/n), whatever the
+//!   elastic forces, since these sum to zero.
+//! * Expected: differences relative to m g T and to ½ g T², within 1e-12: rounding, 1e-16 of
+//!   elastic forces that are up to a hundred times the weight, over 60 steps. `barrier`, whose
+//!   linear solves may end at 1e-3 of their residual, within 1e-6. `pd` solves for positions, not
+//!   for changes of them: 20 solves a step round 5 m by 1e-16 times the condition of the matrix
+//!   (some hundred), 5e-14 m, which is 6e-12 m/s in a step and up to 1e-10 of gT over all of them.
 
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Quantity};

@@ -1,15 +1,20 @@
 //! `resolve_twice`: one step solved twice from the same state, the second time with doubled caps.
 //!
-//! * Geometry: a soft block (0.1 m, 3³ cells) slides at 0.5 m/s on a plane (μ = 0.3) below a sheet (0.2 m, 8 × 8 cells) that falls on it.
-//! * Step: h = 0.01 s; every tenth of the first 50 steps is solved twice from the same state and the same remembered forces.
-//! * Settings of the first solve: *converged*: tolerance 1e-6 m on the distance to go (`stop = "distance"`), at most 1000 iterations of 20 sweeps
-//!   and 24 Newton iterations (with the document's 2 the elastic problem itself is not solved), no sleeping;
-//!   *default*: the method's.
-//!   The second solve has twice as many Newton iterations, iterations and sweeps (`pd`: iterations and sweeps, both stopped early at 1e-6 m).
-//!   Further solves double the Newton iterations alone, and all caps without a tolerance.
-//! * Measured: largest difference of a coordinate between the ends of the step; the largest over the five steps.
-//! * Expected: below the tolerance with the same tolerance (1e-6 m) for `admm`; `pd` reports. The distance to the solve that never stops is reported: how far
-//!   the first one really was from the solution.
+//! * Geometry: a soft block (0.1 m, 3³ cells) slides at 0.5 m/s on a plane (μ = 0.3) below a sheet
+//!   (0.2 m, 8 × 8 cells) that falls on it.
+//! * Step: h = 0.01 s; every tenth of the first 50 steps is solved twice from the same state and
+//!   the same remembered forces.
+//! * Settings of the first solve: *converged*: tolerance 1e-6 m on the distance to go
+//!   (`stop = "distance"`), at most 1000 iterations of 20 sweeps and 24 Newton iterations (with the
+//!   document's 2 the elastic problem itself is not solved), no sleeping; *default*: the method's.
+//!   The second solve has twice as many Newton iterations, iterations and sweeps (`pd`: iterations
+//!   and sweeps, both stopped early at 1e-6 m). Further solves double the Newton iterations alone,
+//!   and all caps without a tolerance.
+//! * Measured: largest difference of a coordinate between the ends of the step; the largest over
+//!   the five steps.
+//! * Expected: below the tolerance with the same tolerance (1e-6 m) for `admm`; `pd` reports. The
+//!   distance to the solve that never stops is reported: how far the first one really was from the
+//!   solution.
 
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Quantity};

@@ -1,12 +1,15 @@
 //! `rope_capstan`: a heavy rope over a fixed cylinder slips at the closed-form friction.
 //!
-//! * Geometry: cylinder of radius R − r = 0.098 m along y, rope of radius r = 2 mm; its centreline follows half a turn of radius R = 0.1 m
-//!   and hangs straight down on both sides, h₁ = 0.2 m and h₂ from the closed form at μ = 0.3.
-//! * Mesh: segments of 7.5 mm. Nearly inextensible (EA = 2000 N for a weight of 0.3 N) and limp (EI = 1e-6 N m²).
-//! * Step: h = 1/240 s; 0.5 s to settle (with μ = 2), then 1 s with the friction under test. Settings: converged, default,
-//!   and `pd` by iterations.
-//! * Measured: the friction at which the rope begins to run (the end of the long side sinks by more than 5 mm in that second), by seven
-//!   bisections between 0.2 and 0.4 (an end of this interval when it holds or runs throughout).
+//! * Geometry: cylinder of radius R − r = 0.098 m along y, rope of radius r = 2 mm; its centreline
+//!   follows half a turn of radius R = 0.1 m and hangs straight down on both sides, h₁ = 0.2 m and
+//!   h₂ from the closed form at μ = 0.3.
+//! * Mesh: segments of 7.5 mm. Nearly inextensible (EA = 2000 N for a weight of 0.3 N) and limp
+//!   (EI = 1e-6 N m²).
+//! * Step: h = 1/240 s; 0.5 s to settle (with μ = 2), then 1 s with the friction under test.
+//!   Settings: converged, default, and `pd` by iterations.
+//! * Measured: the friction at which the rope begins to run (the end of the long side sinks by more
+//!   than 5 mm in that second), by seven bisections between 0.2 and 0.4 (an end of this interval
+//!   when it holds or runs throughout).
 //! * Expected: h₂* = e^{μπ} h₁ + R·2μ/(1+μ²)·(e^{μπ}+1) at μ = 0.3, within 2 %.
 
 use crate::error::VerifyError;

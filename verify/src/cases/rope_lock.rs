@@ -1,16 +1,20 @@
-//! `rope_lock`: a rope wound over, under and over three cylinders holds a heavy soft body by friction alone, or runs out.
+//! `rope_lock`: a rope wound over, under and over three cylinders holds a heavy soft body by
+//! friction alone, or runs out.
 //!
-//! * Geometry: after Daviet 2020, figure 2. Cylinders of radius R − r = 0.048 m side by side, 2R = 0.1 m apart, the middle one 0.1 m lower; the rope (radius r = 2 mm)
-//!   takes half a turn on each, a tail of 0.3 m hangs on the first, and on the last a soft cube (30 mm, 3³ cells) whose top is tied
-//!   to the end of the rope, 0.1 m below.
+//! * Geometry: after Daviet 2020, figure 2. Cylinders of radius R − r = 0.048 m side by side, 2R =
+//!   0.1 m apart, the middle one 0.1 m lower; the rope (radius r = 2 mm) takes half a turn on each,
+//!   a tail of 0.3 m hangs on the first, and on the last a soft cube (30 mm, 3³ cells) whose top is
+//!   tied to the end of the rope, 0.1 m below.
 //! * Mesh: segments of about 8 mm. EA = 2000 N, EI = 1e-6 N m², rope 25 g/m, cube 0.15 kg.
-//! * Step: h = 1/240 s; ½ s with μ = 2, 1 s in which it falls to 0.5 or 0.2, then 1 s. Settings: converged, default, and `pd` by
-//!   iterations. Let go at once, a rope that does not lie tight swings as it tightens: barriers first push it off the cylinders and
-//!   the cube up by 17 mm, and let go from there it sank by 5.6 mm before it stood.
+//! * Step: h = 1/240 s; ½ s with μ = 2, 1 s in which it falls to 0.5 or 0.2, then 1 s. Settings:
+//!   converged, default, and `pd` by iterations. Let go at once, a rope that does not lie tight
+//!   swings as it tightens: barriers first push it off the cylinders and the cube up by 17 mm, and
+//!   let go from there it sank by 5.6 mm before it stood.
 //! * Measured: how far the cube sinks in that second.
-//! * Expected: with b the weight per length of the rope, a half turn over a cylinder takes T to e^{μπ} T + bR·2μ/(1+μ²)·(e^{μπ}+1), one below it to the same with
-//!   −b; straight parts add ∓b per length. The tail then holds the cube for μ above 0.317. At 0.5 it locks: sinks
-//!   less than 1 mm. At 0.2 it runs out: the cube falls more than 0.3 m, the tail's length, in that second.
+//! * Expected: with b the weight per length of the rope, a half turn over a cylinder takes T to
+//!   e^{μπ} T + bR·2μ/(1+μ²)·(e^{μπ}+1), one below it to the same with −b; straight parts add ∓b
+//!   per length. The tail then holds the cube for μ above 0.317. At 0.5 it locks: sinks less than 1
+//!   mm. At 0.2 it runs out: the cube falls more than 0.3 m, the tail's length, in that second.
 
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Quantity};

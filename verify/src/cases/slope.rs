@@ -1,14 +1,18 @@
-//! `slope_block`, `slope_cloth`: a body on a slope of 10 degrees, just above and just below the critical friction; `slope_steep`: a block
-//! on a slope of 26.57 degrees.
+//! `slope_block`, `slope_cloth`: a body on a slope of 10 degrees, just above and just below the
+//! critical friction; `slope_steep`: a block on a slope of 26.57 degrees.
 //!
-//! * Geometry and mesh: see `slope_text.rs`; friction falls from 0.5 (steep: 1) to the value under test within ½ s, because an
-//!   undeformed block would slip while it sags, and a sheared one springs when it is let go at once.
+//! * Geometry and mesh: see `slope_text.rs`; friction falls from 0.5 (steep: 1) to the value under
+//!   test within ½ s, because an undeformed block would slip while it sags, and a sheared one
+//!   springs when it is let go at once.
 //! * Step: h = 0.01 s, then 500 steps (5 s); steep: 200 steps (2 s).
 //! * Settings: *converged*, *default*, and `pd` by iterations.
-//! * Measured: distance that the centre of mass has moved along the slope; steep also: growth of its speed from 0.5 to 2 s, over 1.5 s.
-//! * Expected, 10°: tan = 0.17633. At μ = 0.177 the body holds: creep below 10 µm. At μ = 0.176 it slides with
+//! * Measured: distance that the centre of mass has moved along the slope; steep also: growth of
+//!   its speed from 0.5 to 2 s, over 1.5 s.
+//! * Expected, 10°: tan = 0.17633. At μ = 0.177 the body holds: creep below 10 µm. At μ = 0.176 it
+//!   slides with
 //!   a = g (sin θ − μ cos θ), ½ a t² = 39.49 mm within 1 % (backward Euler adds 1/n = 0.2 %).
-//! * Expected, 26.57°: tan = 0.5. At μ = 0.505 it holds: creep below 0.1 mm; at 0.495 it slides with a = 0.0439 m/s² within 2 %.
+//! * Expected, 26.57°: tan = 0.5. At μ = 0.505 it holds: creep below 0.1 mm; at 0.495 it slides
+//!   with a = 0.0439 m/s² within 2 %.
 
 use super::slope_text::{Sample, Slope, centre};
 use crate::error::VerifyError;
@@ -19,7 +23,8 @@ use crate::specimen::Specimen;
 const STEP: f64 = 0.01;
 const SETTLING: usize = 50;
 
-/// The specimen after its friction has fallen from `from` nearly to the slope's, which holds from the next step on.
+/// The specimen after its friction has fallen from `from` nearly to the slope's, which holds from
+/// the next step on.
 pub(super) fn settled(
     slope: &Slope,
     setup: &Setup<'_>,

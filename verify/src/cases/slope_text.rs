@@ -10,7 +10,8 @@ pub(super) const GRAVITY: f64 = 9.81;
 /// A body that lies on a slope.
 #[derive(Clone, Copy)]
 pub(super) enum Sample {
-    /// Stiff block (100 MPa, so that its own shear does not count) of 0.2 × 0.2 × 0.1 m, 2 × 2 × 1 cells of tets.
+    /// Stiff block (100 MPa, so that its own shear does not count) of 0.2 × 0.2 × 0.1 m, 2 × 2 × 1
+    /// cells of tets.
     Block,
     /// Square sheet of 0.4 m, 8 × 8 cells, 0.2 kg/m².
     Cloth,
@@ -36,7 +37,8 @@ impl Slope {
         GRAVITY * (self.tangent - self.mu) / self.tangent.hypot(1.0)
     }
 
-    /// The scene: x points down the slope, z away from it; `own` are options of the method that it sets itself.
+    /// The scene: x points down the slope, z away from it; `own` are options of the method that it
+    /// sets itself.
     pub fn text(&self, setup: &Setup<'_>, own: &[(&'static str, String)]) -> String {
         let cos = 1.0 / self.tangent.hypot(1.0);
         let (along, down) = (GRAVITY * self.tangent * cos, -GRAVITY * cos);

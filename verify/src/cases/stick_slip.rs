@@ -1,18 +1,24 @@
-//! `stick_slip_rod`, `stick_slip_strip`: the end of a clamped strip stands on a rough floor; as the clamp is lowered it sticks while friction suffices.
+//! `stick_slip_rod`, `stick_slip_strip`: the end of a clamped strip stands on a rough floor; as the
+//! clamp is lowered it sticks while friction suffices.
 //!
-//! * Geometry: a weightless strip of length L = 0.3 m is clamped vertically above a floor that its end touches; the clamp is lowered by ε L in
-//!   1 s (μ = 2) while a small sideways push chooses the side to which it buckles.
-//! * Mesh: *rod* of 40 segments (wall in the middle of the clamped one: see `docs/verify.md`); *strip* of 40 × 2 cells, 3 cm wide, bending by
-//!   the shape operator (`pd`: by hinges, and diagonals in turn), ν = 0, wall along the inner edge of the clamped cells. Hinges along diagonals of one
-//!   direction couple bending with twisting, at any size of the cells: such a strip stands on one corner.
-//! * Material: EI about 2.3e-4 N m² (rod) so that the first swing takes a quarter of a second, mass damping 5 1/s; stretch below 2e-4 (a strip that
-//!   is harder to stretch resists bending by its flat triangles).
-//! * Step: h = 1/100 s. 1 s lowering; friction falls to 1.25 of the expected value in ½ s; ½ s rest; then it falls on to 0.75 of it in 2 s.
+//! * Geometry: a weightless strip of length L = 0.3 m is clamped vertically above a floor that its
+//!   end touches; the clamp is lowered by ε L in 1 s (μ = 2) while a small sideways push chooses
+//!   the side to which it buckles.
+//! * Mesh: *rod* of 40 segments (wall in the middle of the clamped one: see `docs/verify.md`);
+//!   *strip* of 40 × 2 cells, 3 cm wide, bending by the shape operator (`pd`: by hinges, and
+//!   diagonals in turn), ν = 0, wall along the inner edge of the clamped cells. Hinges along
+//!   diagonals of one direction couple bending with twisting, at any size of the cells: such a
+//!   strip stands on one corner.
+//! * Material: EI about 2.3e-4 N m² (rod) so that the first swing takes a quarter of a second, mass
+//!   damping 5 1/s; stretch below 2e-4 (a strip that is harder to stretch resists bending by its
+//!   flat triangles).
+//! * Step: h = 1/100 s. 1 s lowering; friction falls to 1.25 of the expected value in ½ s; ½ s
+//!   rest; then it falls on to 0.75 of it in 2 s.
 //! * Settings: converged, default, and `pd` by iterations.
-//! * Measured: the friction when the end has moved by 2e-4 L since it began to fall on, at ε = 0.05, 0.1, 0.2, 0.3; the lowest one tried when it never
-//!   moves.
-//! * Expected: μ_c(ε) = |Q|/P of the elastica clamped at one end and pinned below it, within 3 %. The shape alone decides: neither the stiffness nor the
-//!   length counts.
+//! * Measured: the friction when the end has moved by 2e-4 L since it began to fall on, at ε =
+//!   0.05, 0.1, 0.2, 0.3; the lowest one tried when it never moves.
+//! * Expected: μ_c(ε) = |Q|/P of the elastica clamped at one end and pinned below it, within 3 %.
+//!   The shape alone decides: neither the stiffness nor the length counts.
 
 use crate::curve::Curve;
 use crate::error::VerifyError;
@@ -102,14 +108,16 @@ fn slipping(setup: &Setup<'_>, sample: Sample, epsilon: f64, expected: f64) -> R
         (0..rest.len()).filter(|&n| rest[n].z < low + 1e-9).collect()
     };
     let side = if matches!(sample, Sample::Rod) { Vec3::x() } else { Vec3::y() };
-    // Iterations of `pd` brake a buckle: from a small push the strip is pressed far beyond its load, leaps off the floor and lands aside.
+    // Iterations of `pd` brake a buckle: from a small push the strip is pressed far beyond its
+    // load, leaps off the floor and lands aside.
     let push = if setup.method == "pd" && matches!(sample, Sample::Strip) { 0.1 } else { 0.02 };
     let state = &mut specimen.simulation.state;
     for (v, x) in state.velocities.iter_mut().zip(&state.blocks).take(specimen.simulation.model.nodes) {
         *v = side * (push * (std::f64::consts::PI * x.z / LENGTH).sin().max(0.0));
     }
     for step in 0..200 {
-        // Forces that a high friction locks between the nodes of the end are let go before the measurement begins.
+        // Forces that a high friction locks between the nodes of the end are let go before the
+        // measurement begins.
         let share = f64::from((step - 100).clamp(0, 50)) / 50.0;
         specimen.simulation.parameters.friction = vec![2.0 + (1.25 * expected - 2.0) * share; 2];
         specimen.step()?;

@@ -1,8 +1,11 @@
-//! `stopping_block`: a block that slides down a slope of 10 degrees at 0.1 m/s with friction just above critical comes to rest.
+//! `stopping_block`: a block that slides down a slope of 10 degrees at 0.1 m/s with friction just
+//! above critical comes to rest.
 //!
-//! * Geometry and mesh: see `slope_text.rs`. Step: h = 0.02 s, 16 s. Settings: converged, default, and `pd` by iterations.
+//! * Geometry and mesh: see `slope_text.rs`. Step: h = 0.02 s, 16 s. Settings: converged, default,
+//!   and `pd` by iterations.
 //! * Measured: distance until rest, and the time at which the speed falls below 1 % of its start.
-//! * Expected: μ = 0.177, v₀ = 0.1 m/s: v₀²/(2a) = 0.769 m within 1 %, a = g (μ cos θ − sin θ); the time 0.99 v₀/a within 1 %.
+//! * Expected: μ = 0.177, v₀ = 0.1 m/s: v₀²/(2a) = 0.769 m within 1 %, a = g (μ cos θ − sin θ); the
+//!   time 0.99 v₀/a within 1 %.
 
 use super::slope_text::{Sample, Slope, centre};
 use crate::error::VerifyError;

@@ -55,7 +55,8 @@ impl<'a> Block<'a> {
         work / self.volume
     }
 
-    /// The deformation at axial strain `strain` whose free directions carry no stress, by secant steps.
+    /// The deformation at axial strain `strain` whose free directions carry no stress, by secant
+    /// steps.
     fn relaxed(&self, pull: &Pull, strain: f64) -> Mat3 {
         let mut deformation = Mat3::identity();
         deformation[(pull.axis, pull.axis)] += strain;

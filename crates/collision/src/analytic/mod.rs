@@ -1,15 +1,15 @@
 //! Shapes that need no mesh: exact signed distance, closest point, normal and surface velocity.
 //!
 //! A [`Shape`] lives in its body frame; [`RigidMotion`] places and moves it. The signed distance is
-//! positive in the free space: outside of a solid, inside of a container. Normals point into the free
-//! space. On the medial axis (centre of a sphere, axis of a cylinder) one of the equally good normals is
-//! chosen, always the same.
+//! positive in the free space: outside of a solid, inside of a container. Normals point into the
+//! free space. On the medial axis (centre of a sphere, axis of a cylinder) one of the equally good
+//! normals is chosen, always the same.
 //!
-//! Against these shapes points are tested, not edges or faces: exact for a plane, for containers that are
-//! convex inside, and up to the sagitta ℓ²/(8R) of an edge of length ℓ on a round solid of radius R. Sharp
-//! edges and corners of a solid box can enter between the vertices of a coarse mesh: use a mesh collider
-//! there. [`segment_sphere_gap`] and [`segment_capsule_gap`] give the exact gap of a segment where it is
-//! simple.
+//! Against these shapes points are tested, not edges or faces: exact for a plane, for containers
+//! that are convex inside, and up to the sagitta ℓ²/(8R) of an edge of length ℓ on a round solid of
+//! radius R. Sharp edges and corners of a solid box can enter between the vertices of a coarse
+//! mesh: use a mesh collider there. [`segment_sphere_gap`] and [`segment_capsule_gap`] give the
+//! exact gap of a segment where it is simple.
 
 mod motion;
 mod shape;

@@ -59,16 +59,18 @@ impl RigidMotion {
     }
 }
 
-/// How far a point may move straight from `start` to `end` while the shape moves over `duration` \[s\].
+/// How far a point may move straight from `start` to `end` while the shape moves over `duration`
+/// \[s\].
 ///
-/// Conservative advancement on the signed distance φ, which is 1-Lipschitz in the point seen from the body:
-/// with p(t) the point, o(t) the origin, the body sees it move at most with speed L = |ṗ − ȯ| + |ω|·max|p −
-/// o| per unit of the step. From clearance φ − floor the point is safe for (φ − floor)/L. As p − o is
-/// linear in t its length is largest at an end.
+/// Conservative advancement on the signed distance φ, which is 1-Lipschitz in the point seen from
+/// the body:
+/// with p(t) the point, o(t) the origin, the body sees it move at most with speed L = |ṗ − ȯ| +
+/// |ω|·max|p − o| per unit of the step. From clearance φ − floor the point is safe for (φ −
+/// floor)/L. As p − o is linear in t its length is largest at an end.
 ///
-/// Rounding: a rotation and a distance are good to a few u·|p − o|; the margin of 64u·(|p−o| + |o| + |p|)
-/// is asked on top of the floor. Translation alone against a plane needs two advances; round shapes and
-/// rotation need a few more.
+/// Rounding: a rotation and a distance are good to a few u·|p − o|; the margin of
+/// 64u·(|p−o| + |o| + |p|) is asked on top of the floor. Translation alone against a plane needs two advances; round
+/// shapes and rotation need a few more.
 pub fn point_advance(
     shape: &Shape,
     motion: &RigidMotion,

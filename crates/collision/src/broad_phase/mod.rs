@@ -1,14 +1,14 @@
 //! Candidate pairs: what may touch, found through boxes.
 //!
-//! Each vertex gets a box: its position, or its start and end for a motion, grown by half the gap and its
-//! half-thickness. An edge's or triangle's box is the union of its vertices' boxes, and a pair is a
-//! *candidate* exactly when the boxes overlap and no filter forbids it. The tree and the brute-force twin
-//! share this definition, so their outputs are equal, not just equivalent. As the motion is linear and the
-//! hull convex, the union of the boxes at both ends covers the motion.
+//! Each vertex gets a box: its position, or its start and end for a motion, grown by half the gap
+//! and its half-thickness. An edge's or triangle's box is the union of its vertices' boxes, and a
+//! pair is a *candidate* exactly when the boxes overlap and no filter forbids it. The tree and the
+//! brute-force twin share this definition, so their outputs are equal, not just equivalent. As the
+//! motion is linear and the hull convex, the union of the boxes at both ends covers the motion.
 //!
-//! One tree over elements serves all kinds. At a pair of elements each vertex and edge acts only in the
-//! element that owns it; separate trees for vertices and edges would be walked three times and hold three
-//! times the boxes.
+//! One tree over elements serves all kinds. At a pair of elements each vertex and edge acts only in
+//! the element that owns it; separate trees for vertices and edges would be walked three times and
+//! hold three times the boxes.
 
 pub mod brute_force;
 mod moving;
@@ -104,8 +104,8 @@ impl BroadPhase {
         Ok(self.candidates(mesh))
     }
 
-    /// Pairs whose gap may fall to `gap` \[m\] at some time while every vertex moves straight from `start`
-    /// to `end`.
+    /// Pairs whose gap may fall to `gap` \[m\] at some time while every vertex moves straight from
+    /// `start` to `end`.
     pub fn swept_candidates(
         &mut self,
         mesh: &CollisionMesh,
@@ -119,8 +119,10 @@ impl BroadPhase {
         Ok(self.candidates(mesh))
     }
 
-    /// Pairs whose gap may fall to `gap` \[m\] while every vertex stays between two corners, lowest and highest \[m\]: vertex–triangle and edge–edge pairs of one part of the tree after
-    /// the other, each of them once, handed on as soon as the part is done. What becomes of them, in a fixed order.
+    /// Pairs whose gap may fall to `gap` \[m\] while every vertex stays between two corners, lowest
+    /// and highest \[m\]: vertex–triangle and edge–edge pairs of one part of the tree after the
+    /// other, each of them once, handed on as soon as the part is done. What becomes of them, in a
+    /// fixed order.
     pub fn boxed_parts<T: Send>(
         &mut self,
         mesh: &CollisionMesh,
@@ -136,7 +138,8 @@ impl BroadPhase {
         Ok(self.parts(mesh, take))
     }
 
-    /// Edges and triangles whose mid-surfaces may cross, thickness and rest-state exclusions left aside.
+    /// Edges and triangles whose mid-surfaces may cross, thickness and rest-state exclusions left
+    /// aside.
     pub fn crossing_candidates(
         &mut self,
         mesh: &CollisionMesh,
@@ -167,8 +170,9 @@ impl BroadPhase {
         Ok(())
     }
 
-    /// Frees the boxes until the next query or refit, which makes them anew; the tree keeps its shape. Elements stay: freeing them as well
-    /// scatters what an allocator holds, and more is resident in the end.
+    /// Frees the boxes until the next query or refit, which makes them anew; the tree keeps its
+    /// shape. Elements stay: freeing them as well scatters what an allocator holds, and more is
+    /// resident in the end.
     pub fn release_boxes(&mut self) {
         (self.vertex_boxes, self.moving) = (Vec::new(), MovingBoxes::default());
         self.tree.release_boxes();
@@ -271,8 +275,9 @@ fn hull(start: &Vec3, end: &Vec3) -> [Vec3; 2] {
     [start.inf(end), start.sup(end)]
 }
 
-/// A box around `lo..hi` grown by `reach` \[m\]. Two primitives within reach r_a + r_b have boxes that overlap when each is grown by
-/// its r. The sums round, by less than 2⁻⁵² of the largest coordinate each: the growth is raised by four times that.
+/// A box around `lo..hi` grown by `reach` \[m\]. Two primitives within reach r_a + r_b have boxes
+/// that overlap when each is grown by its r. The sums round, by less than 2⁻⁵² of the largest
+/// coordinate each: the growth is raised by four times that.
 #[inline]
 fn grown_box(lo: &Vec3, hi: &Vec3, reach: f64, origin: &Vec3) -> Box32 {
     let largest = lo.amax().max(hi.amax()) + origin.amax();

@@ -1,8 +1,9 @@
 //! Candidates of a motion whose ends are known up to a distance.
 //!
-//! A vertex moves straight from its start to some end within `reach` of a given one (in every coordinate). It gets a box at the start
-//! and a box at the end; a pair is a candidate exactly when its boxes cannot be told apart along one axis at both times
-//! ([`MovingBox`]). When only a few vertices change their ends, [`BroadPhase::moving_pairs_of`] looks at their elements alone.
+//! A vertex moves straight from its start to some end within `reach` of a given one (in every
+//! coordinate). It gets a box at the start and a box at the end; a pair is a candidate exactly when
+//! its boxes cannot be told apart along one axis at both times ([`MovingBox`]). When only a few
+//! vertices change their ends, [`BroadPhase::moving_pairs_of`] looks at their elements alone.
 
 use super::sorted::PackedPair;
 use super::{BroadPhase, CHUNK, Candidates, Found, Pairing, element_box, grown_box};
@@ -40,7 +41,8 @@ impl MovingBoxes {
     }
 }
 
-/// Pairs that may touch, in parts as they were found: most callers look closer first and sort what is left.
+/// Pairs that may touch, in parts as they were found: most callers look closer first and sort what
+/// is left.
 pub struct MovingPairs {
     parts: Vec<Found>,
 }
@@ -51,8 +53,9 @@ impl MovingPairs {
         Candidates::from_parts(self.parts)
     }
 
-    /// What is left of vertex–triangle pairs and of edge–edge pairs when each part goes through a sieve, in the place of what the two lists hold. The order is that of the tree: to sort
-    /// long lists costs as much as to sieve them, and few of their pairs become contacts.
+    /// What is left of vertex–triangle pairs and of edge–edge pairs when each part goes through a
+    /// sieve, in the place of what the two lists hold. The order is that of the tree: to sort long
+    /// lists costs as much as to sieve them, and few of their pairs become contacts.
     pub fn sift_into<T: Copy + Send + Sync>(
         &self,
         (first, second): (&mut Vec<T>, &mut Vec<T>),
@@ -65,7 +68,8 @@ impl MovingPairs {
     }
 }
 
-/// Puts all parts into a list, which keeps its memory: fresh memory for a long one costs as much as the copy.
+/// Puts all parts into a list, which keeps its memory: fresh memory for a long one costs as much as
+/// the copy.
 fn refill<T: Copy>(all: &mut Vec<T>, parts: &[Vec<T>]) {
     all.clear();
     all.reserve_exact(parts.iter().map(Vec::len).sum());
@@ -73,7 +77,8 @@ fn refill<T: Copy>(all: &mut Vec<T>, parts: &[Vec<T>]) {
 }
 
 impl BroadPhase {
-    /// Pairs whose gap (distance less both half-thicknesses) may fall to that of the ways on some of them.
+    /// Pairs whose gap (distance less both half-thicknesses) may fall to that of the ways on some
+    /// of them.
     pub fn moving_pairs(&mut self, mesh: &CollisionMesh, ways: &Ways<'_>) -> Result<MovingPairs, MeshError> {
         mesh.check_positions(ways.end)?;
         self.refit(mesh, ways.start, ways.gap)?;
@@ -86,7 +91,8 @@ impl BroadPhase {
         Ok(MovingPairs { parts })
     }
 
-    /// Those of them that have a changed vertex, after [`BroadPhase::moving_pairs`] from the same start.
+    /// Those of them that have a changed vertex, after [`BroadPhase::moving_pairs`] from the same
+    /// start.
     pub fn moving_pairs_of(
         &mut self,
         mesh: &CollisionMesh,
@@ -137,7 +143,8 @@ impl BroadPhase {
         self.tree.fit(tree, |position| element_box(&elements[position], vertices));
     }
 
-    /// The same where only some vertices have other ends than before; `positions` are those of their elements.
+    /// The same where only some vertices have other ends than before; `positions` are those of
+    /// their elements.
     fn refit_moving(
         &mut self,
         mesh: &CollisionMesh,

@@ -79,8 +79,8 @@ impl<B: Extent> Pairing<'_, B> {
         }
     }
 
-    /// Owned edges of `a` against owned edges of `b`. Most pairs of elements are neighbours, so shared ends are
-    /// asked first.
+    /// Owned edges of `a` against owned edges of `b`. Most pairs of elements are neighbours, so
+    /// shared ends are asked first.
     #[inline]
     fn emit_edge_edge(
         &self,

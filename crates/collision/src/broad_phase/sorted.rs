@@ -59,8 +59,9 @@ struct Range<'a, T> {
     begins: Vec<usize>,
 }
 
-/// All parts in one list, sorted by their pairs, which are unique by ownership: the order is total. One scatter by the
-/// first number makes buckets that fit in the cache; sorting those costs half of sorting the whole. The list keeps its memory, since fresh memory costs as much as the scatter.
+/// All parts in one list, sorted by their pairs, which are unique by ownership: the order is total.
+/// One scatter by the first number makes buckets that fit in the cache; sorting those costs half of
+/// sorting the whole. The list keeps its memory, since fresh memory costs as much as the scatter.
 pub(super) fn sort_into<T: Copy + Send + Sync>(
     all: &mut Vec<T>,
     parts: &[Vec<T>],

@@ -20,12 +20,14 @@ pub(super) fn median_order(boxes: &[Box32]) -> Vec<u32> {
     };
     let mut items: Vec<Item> = boxes.iter().enumerate().map(item).collect();
     split(&mut items);
-    // By reference: a list made of the items themselves would keep their memory, four times its own.
+    // By reference: a list made of the items themselves would keep their memory, four times its
+    // own.
     items.iter().map(|item| item.element).collect()
 }
 
-/// Puts the lower half along the widest axis first, then both halves likewise. Ties go by element number,
-/// so the order is total and the result does not depend on threads or on the selection algorithm's pivots.
+/// Puts the lower half along the widest axis first, then both halves likewise. Ties go by element
+/// number, so the order is total and the result does not depend on threads or on the selection
+/// algorithm's pivots.
 fn split(items: &mut [Item]) {
     let leaves = items.len().div_ceil(LEAF);
     if leaves <= 1 {

@@ -38,7 +38,8 @@ impl Extent for Box32 {
         }
     }
 
-    /// Whether the closed boxes share a point. Branch-free: the outcome of single axes is not predictable.
+    /// Whether the closed boxes share a point. Branch-free: the outcome of single axes is not
+    /// predictable.
     #[inline(always)]
     fn overlaps(&self, other: &Self) -> bool {
         (self.lo[0] <= other.hi[0])
@@ -58,9 +59,10 @@ impl Extent for Box32 {
 
 /// Boxes of a thing at the start and at the end of a motion along straight lines.
 ///
-/// The bounds of two hulls whose corners move straight are linear in time, so an axis along which one is above the other at both
-/// ends keeps them apart all the way. Unlike one box around the whole motion this does not see what both have in common: hair that
-/// is carried along together stays as far apart as it was.
+/// The bounds of two hulls whose corners move straight are linear in time, so an axis along which
+/// one is above the other at both ends keeps them apart all the way. Unlike one box around the
+/// whole motion this does not see what both have in common: hair that is carried along together
+/// stays as far apart as it was.
 ///
 /// The fourth number of each row is padding, so that a comparison of rows is one instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]

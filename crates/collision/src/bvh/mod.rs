@@ -1,17 +1,18 @@
 //! A balanced binary tree of boxes over elements, refitted in place, traversed against itself.
 //!
-//! Layout: elements are put in tree order once per build; a leaf holds [`LEAF`] consecutive ones. The tree
-//! over m leaves is stored in preorder, the first ⌈m/2⌉ leaves left: the left child of node i is i+1, the
-//! right child i + 2⌈m/2⌉. So no pointers are stored, a subtree is one contiguous slice (refit splits it
-//! between threads without locks), and a refit or a traversal walks memory forwards.
+//! Layout: elements are put in tree order once per build; a leaf holds [`LEAF`] consecutive ones.
+//! The tree over m leaves is stored in preorder, the first ⌈m/2⌉ leaves left: the left child of
+//! node i is i+1, the right child i + 2⌈m/2⌉. So no pointers are stored, a subtree is one
+//! contiguous slice (refit splits it between threads without locks), and a refit or a traversal
+//! walks memory forwards.
 //!
-//! Boxes are `f32`. A coordinate is shifted by a fixed origin and rounded to nearest; both are monotone, so
-//! two `f64` intervals that overlap still overlap after rounding: no pair is lost, and no outward rounding
-//! is needed.
+//! Boxes are `f32`. A coordinate is shifted by a fixed origin and rounded to nearest; both are
+//! monotone, so two `f64` intervals that overlap still overlap after rounding: no pair is lost, and
+//! no outward rounding is needed.
 //!
-//! The split is at the median of the box centres along their widest axis. It keeps the tree balanced
-//! whatever the input (coincident centres are split by index), at the price of some overlap for very uneven
-//! element sizes.
+//! The split is at the median of the box centres along their widest axis. It keeps the tree
+//! balanced whatever the input (coincident centres are split by index), at the price of some
+//! overlap for very uneven element sizes.
 
 mod build;
 mod extent;
@@ -25,7 +26,8 @@ pub use query::Visit;
 
 use rayon::prelude::*;
 
-/// Elements per leaf: four boxes are a cache line and a half, and tests inside a leaf need no branching.
+/// Elements per leaf: four boxes are a cache line and a half, and tests inside a leaf need no
+/// branching.
 pub const LEAF: usize = 4;
 
 /// Nodes below which a subtree is refitted by one thread.
@@ -94,8 +96,8 @@ impl<B: Extent> Boxes<B> {
     }
 }
 
-/// The tree. It knows boxes, element numbers and one label per element (the body), by which whole subtrees
-/// can be skipped.
+/// The tree. It knows boxes, element numbers and one label per element (the body), by which whole
+/// subtrees can be skipped.
 #[derive(Clone, Debug)]
 pub struct Bvh {
     /// Position in the tree → element.
@@ -131,7 +133,8 @@ impl Bvh {
         tree
     }
 
-    /// Takes new element boxes, given as a function of the position in the tree, and updates all nodes.
+    /// Takes new element boxes, given as a function of the position in the tree, and updates all
+    /// nodes.
     pub fn refit(&mut self, box_of_position: impl Fn(usize) -> Box32 + Sync) {
         let mut boxes = std::mem::take(&mut self.boxes);
         let area = self.fit(&mut boxes, box_of_position);
@@ -221,7 +224,8 @@ impl Bvh {
     }
 }
 
-/// Refits one subtree; returns its box and the sum of half-areas, added in tree order for any thread count.
+/// Refits one subtree; returns its box and the sum of half-areas, added in tree order for any
+/// thread count.
 fn refit_subtree<B: Extent>(nodes: &mut [B], boxes: &[B], leaves: usize) -> (B, f64) {
     let (own, area) = if leaves == 1 {
         (boxes.iter().fold(B::EMPTY, |sum, b| sum.union(b)), 0.0)

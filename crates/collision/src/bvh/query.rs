@@ -12,8 +12,8 @@ pub enum Visit {
 }
 
 impl Bvh {
-    /// Calls `hit` with the position of every element whose box is entered; children of skipped boxes are
-    /// not seen.
+    /// Calls `hit` with the position of every element whose box is entered; children of skipped
+    /// boxes are not seen.
     pub fn descend(&self, visit: impl FnMut(&Box32) -> Visit, hit: impl FnMut(usize)) {
         self.descend_in(&self.boxes, visit, hit);
     }

@@ -3,8 +3,8 @@
 use super::{Boxes, Bvh, Extent, MIXED, Marks, Node};
 use rayon::prelude::*;
 
-/// Tasks into which a traversal is cut: enough to balance any machine, and fixed, so that the joined output
-/// is the same for any number of threads.
+/// Tasks into which a traversal is cut: enough to balance any machine, and fixed, so that the
+/// joined output is the same for any number of threads.
 const TASKS: usize = 512;
 
 /// Marked elements per task where there are marks: smaller tasks cost more than they do.
@@ -16,8 +16,8 @@ struct Task(Node, Node);
 
 impl Bvh {
     /// Calls `emit(i, j, output)` for every pair of tree positions i < j with overlapping boxes, in
-    /// parallel; returns the outputs of the tasks in a fixed order. Pairs of subtrees of uniform labels for
-    /// which `may_meet` is false are skipped; mixed subtrees are always looked into.
+    /// parallel; returns the outputs of the tasks in a fixed order. Pairs of subtrees of uniform
+    /// labels for which `may_meet` is false are skipped; mixed subtrees are always looked into.
     pub fn self_pairs<Output: Send>(
         &self,
         may_meet: impl Fn(u32, u32) -> bool + Sync,
@@ -27,8 +27,9 @@ impl Bvh {
         self.self_pairs_in(&self.boxes, None, may_meet, make, emit, |output| output)
     }
 
-    /// The same with further boxes that were fitted to the tree; with marks, only pairs of leaves of which one holds a marked element are looked into. `finish` takes the output of a
-    /// task as soon as it is whole.
+    /// The same with further boxes that were fitted to the tree; with marks, only pairs of leaves
+    /// of which one holds a marked element are looked into. `finish` takes the output of a task as
+    /// soon as it is whole.
     pub fn self_pairs_in<B: Extent, Output, Finished: Send>(
         &self,
         boxes: &Boxes<B>,
@@ -66,7 +67,8 @@ struct Walk<'a, B, Open> {
 }
 
 impl<B: Extent, Open: Fn(&Node, &Node) -> bool + Sync> Walk<'_, B, Open> {
-    /// Splits the work breadth-first. Work is not even across tasks; the surplus of tasks evens it out.
+    /// Splits the work breadth-first. Work is not even across tasks; the surplus of tasks evens it
+    /// out.
     fn expand(&self, first: Task, wanted: usize) -> Vec<Task> {
         let mut tasks = vec![first];
         while tasks.len() < wanted {
@@ -84,7 +86,8 @@ impl<B: Extent, Open: Fn(&Node, &Node) -> bool + Sync> Walk<'_, B, Open> {
         tasks
     }
 
-    /// Pushes the parts of a task; false when it is a pair of leaves already. Disjoint pairs vanish.
+    /// Pushes the parts of a task; false when it is a pair of leaves already. Disjoint pairs
+    /// vanish.
     #[inline]
     fn split(&self, Task(a, b): Task, parts: &mut Vec<Task>) -> bool {
         if a.index == b.index {
@@ -157,7 +160,8 @@ impl<B: Extent, Open: Fn(&Node, &Node) -> bool + Sync> Walk<'_, B, Open> {
             }
             for j in self.tree.leaf_range(b) {
                 if (!is_self || i < j) && own.overlaps(self.boxes.element(j)) {
-                    // the first node of a pair may lie behind the second only by construction errors
+                    // the first node of a pair may lie behind the second only by construction
+                    // errors
                     debug_assert!(i < j);
                     emit(i, j, output);
                 }

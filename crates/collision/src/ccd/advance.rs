@@ -1,18 +1,19 @@
 //! Conservative advancement with a separating axis: the step filter of line searches.
 //!
-//! From the current time t, the closest points give a unit axis n. Along this axis the gap of every corner
-//! pair is linear in time, so the time at which the slab between the two hulls has shrunk to the floor is
-//! one division (see `axis.rs` for the proof and the rounding bound). Advance to it, find the new closest
-//! points, repeat. The classical additive scheme divides the clearance by the largest relative *speed* of
-//! the pair and crawls when things slide past one another; the axis counts only motion that closes the gap.
+//! From the current time t, the closest points give a unit axis n. Along this axis the gap of every
+//! corner pair is linear in time, so the time at which the slab between the two hulls has shrunk to
+//! the floor is one division (see `axis.rs` for the proof and the rounding bound). Advance to it,
+//! find the new closest points, repeat. The classical additive scheme divides the clearance by the
+//! largest relative *speed* of the pair and crawls when things slide past one another; the axis
+//! counts only motion that closes the gap.
 //!
 //! # Guarantee
 //!
 //! If [`Advance::Free`] is returned, the distance stays above the floor on \[0, 1\]. If
-//! [`Advance::Blocked`] is returned, it stays above the floor on \[0, `time`\]; the floor is never below
-//! the minimal separation. Both hold in exact arithmetic for the given `f64` input. Proof: the intervals
-//! \[t_k, t_{k+1}\] on which `axis::reach` certifies separation cover \[0, `time`\] without a hole, because
-//! each starts where the last one ended.
+//! [`Advance::Blocked`] is returned, it stays above the floor on \[0, `time`\]; the floor is never
+//! below the minimal separation. Both hold in exact arithmetic for the given `f64` input. Proof:
+//! the intervals \[t_k, t_{k+1}\] on which `axis::reach` certifies separation cover \[0, `time`\]
+//! without a hole, because each starts where the last one ended.
 
 use super::axis::Differences;
 use crate::distance::{edge_edge, point_edge, point_triangle};
@@ -50,7 +51,8 @@ pub enum Advance {
         /// Safe time.
         time: f64,
     },
-    /// The pair starts at or below the minimal separation: a state to resolve, not a step to shorten.
+    /// The pair starts at or below the minimal separation: a state to resolve, not a step to
+    /// shorten.
     TooClose {
         /// Distance at t = 0 \[m\].
         distance: f64,
@@ -75,8 +77,8 @@ pub fn advance(query: &Query, options: &AdvanceOptions) -> Advance {
     advance_from(query, offset_at(query, 0.0), options)
 }
 
-/// The same where the vector between the closest points at t = 0 is known already, as it is when one start meets many
-/// trial ends: most pairs then pass with one dot product per pair of corners.
+/// The same where the vector between the closest points at t = 0 is known already, as it is when
+/// one start meets many trial ends: most pairs then pass with one dot product per pair of corners.
 #[inline]
 pub fn advance_from(query: &Query, start: Vec3, options: &AdvanceOptions) -> Advance {
     match query {
@@ -123,7 +125,8 @@ fn run<const N: usize>(
     }
     let clearance = start - options.min_separation;
     let floor = options.min_separation + options.slack * clearance;
-    // Below this clearance over the floor another advance gains less than the slack already gives away.
+    // Below this clearance over the floor another advance gains less than the slack already gives
+    // away.
     let enough = floor + 0.05 * options.slack * clearance + gaps.rounding();
     let (mut time, mut distance) = (0.0, start);
     for _ in 0..options.max_iterations {

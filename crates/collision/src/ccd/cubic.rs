@@ -1,19 +1,19 @@
 //! Until when can four moving points not become coplanar?
 //!
-//! Point–triangle and edge–edge contact needs four coplanar corners, i.e. a root of the cubic p(s) =
-//! det(A(s), B(s), C(s)) with three linear difference vectors. While p has no root there is no contact,
-//! whatever else holds. Near a hit this advances quadratically, where a fixed axis must follow a turning
-//! face in small steps.
+//! Point–triangle and edge–edge contact needs four coplanar corners, i.e. a root of the cubic
+//! p(s) = det(A(s), B(s), C(s)) with three linear difference vectors. While p has no root there is
+//! no contact, whatever else holds. Near a hit this advances quadratically, where a fixed axis must
+//! follow a turning face in small steps.
 //!
 //! # Rounding
 //!
-//! Bernstein coefficients of p are means of determinants with each vector taken at either end of the
-//! motion. With u = 2⁻⁵³, |A| ≤ α etc. over the motion, a determinant of rounded differences has an error ≤
-//! (3 for the differences + 5 for products and sums)·u times the sum of its six products, which is ≤ 6αβγ:
-//! below 48(1+O(u))·u·αβγ; the mean adds 3u·αβγ. A polar value (three rounds of interpolation) adds ≤ 12u
-//! times the largest coefficient, itself ≤ αβγ. The crossing of two control points is found with a few
-//! roundings of a time ≤ 1, which move the line by ≤ 8u times the largest coefficient. Sum ≤ 71u·αβγ; we
-//! use E = 160u·αβγ + the smallest normal number.
+//! Bernstein coefficients of p are means of determinants with each vector taken at either end of
+//! the motion. With u = 2⁻⁵³, |A| ≤ α etc. over the motion, a determinant of rounded differences
+//! has an error ≤ (3 for the differences + 5 for products and sums)·u times the sum of its six
+//! products, which is ≤ 6αβγ: below 48(1+O(u))·u·αβγ; the mean adds 3u·αβγ. A polar value (three
+//! rounds of interpolation) adds ≤ 12u times the largest coefficient, itself ≤ αβγ. The crossing of
+//! two control points is found with a few roundings of a time ≤ 1, which move the line by ≤ 8u
+//! times the largest coefficient. Sum ≤ 71u·αβγ; we use E = 160u·αβγ + the smallest normal number.
 
 use stiction_numerics::Vec3;
 
@@ -41,11 +41,12 @@ impl Coplanarity {
         Self { coefficients, rounding: ROUNDING * size + f64::MIN_POSITIVE }
     }
 
-    /// The latest time t' ≤ 1 for which \[t, t'\] provably holds no root; t itself when nothing can be said.
+    /// The latest time t' ≤ 1 for which \[t, t'\] provably holds no root; t itself when nothing can
+    /// be said.
     ///
-    /// Control values on \[t, 1\] are the polar values b(t,t,t), b(t,t,1), b(t,1,1), b(1,1,1). The graph
-    /// lies in the hull of the control points, so it cannot reach zero before the leftmost crossing of a
-    /// line between a control point above and one below.
+    /// Control values on \[t, 1\] are the polar values b(t,t,t), b(t,t,1), b(t,1,1), b(1,1,1). The
+    /// graph lies in the hull of the control points, so it cannot reach zero before the leftmost
+    /// crossing of a line between a control point above and one below.
     pub(super) fn reach(&self, t: f64) -> f64 {
         let mix = |a: f64, b: f64| (1.0 - t) * a + t * b;
         let [b0, b1, b2, b3] = self.coefficients;

@@ -1,21 +1,24 @@
 //! First contact of two linearly moving primitives in exact integer arithmetic.
 //!
-//! Every `f64` is an integer times a power of two, so after one common scaling all conditions of a contact
-//! are polynomials in t with integer coefficients:
+//! Every `f64` is an integer times a power of two, so after one common scaling all conditions of a
+//! contact are polynomials in t with integer coefficients:
 //!
 //! * point–triangle: (v−a)·N = 0 with N = (b−a)×(c−a) (degree 3) and the three weights times N²,
 //!   w_k·N² = N·(…×…) ≥ 0 (degree 4);
-//! * edge–edge: (b₀−a₀)·M = 0 with M = e_a×e_b (degree 3) and 0 ≤ s·M² ≤ M², 0 ≤ u·M² ≤ M² (degree 4);
-//! * point–edge: (p−a)×e = 0 (three equations) and 0 ≤ (p−a)·e ≤ e²; point–point: p−q = 0 (three equations).
+//! * edge–edge: (b₀−a₀)·M = 0 with M = e_a×e_b (degree 3) and 0 ≤ s·M² ≤ M², 0 ≤ u·M² ≤ M² (degree
+//!   4);
+//! * point–edge: (p−a)×e = 0 (three equations) and 0 ≤ (p−a)·e ≤ e²; point–point: p−q = 0 (three
+//!   equations).
 //!
-//! Time is halved again and again. A polynomial in Bernstein form lies between its smallest and largest
-//! coefficient, so a piece of \[0, 1\] is dropped when an equation has coefficients of one strict sign, a
-//! condition has only negative ones, or the differences of all corners share a strict sign along an axis: a
-//! coordinate axis, or the direction of the closest points in the middle of the piece. The last needs no
-//! accuracy to be a proof, and settles the instants in which all polynomials vanish (zero area, parallel
-//! edges). Pieces are visited from the earliest; one that survives down to width 2⁻⁷² is the answer, by its
-//! lower end. Nothing is rounded, so nothing is missed. A false alarm needs a miss by less than that width,
-//! or a degenerate instant with a distance near the rounding of `f64`.
+//! Time is halved again and again. A polynomial in Bernstein form lies between its smallest and
+//! largest coefficient, so a piece of \[0, 1\] is dropped when an equation has coefficients of one
+//! strict sign, a condition has only negative ones, or the differences of all corners share a
+//! strict sign along an axis: a coordinate axis, or the direction of the closest points in the
+//! middle of the piece. The last needs no accuracy to be a proof, and settles the instants in which
+//! all polynomials vanish (zero area, parallel edges). Pieces are visited from the earliest; one
+//! that survives down to width 2⁻⁷² is the answer, by its lower end. Nothing is rounded, so nothing
+//! is missed. A false alarm needs a miss by less than that width, or a degenerate instant with a
+//! distance near the rounding of `f64`.
 
 use super::Query;
 use super::advance::offset_at;
@@ -26,8 +29,8 @@ use stiction_numerics::Vec3;
 
 /// Bits of time that are resolved.
 const DEPTH: u32 = 72;
-/// Bits that are resolved while the piece still begins at zero, so that a positive time is not reported as
-/// zero.
+/// Bits that are resolved while the piece still begins at zero, so that a positive time is not
+/// reported as zero.
 const DEPTH_AT_ZERO: u32 = 120;
 /// Depth from which further axes are tried.
 const SMALL_PIECE: u32 = 20;
@@ -39,13 +42,13 @@ const BUDGET: usize = 20_000;
 pub struct ExactImpact {
     /// Lower bound of the time of first contact, within 2⁻⁷² before rounding down to `f64`.
     pub time: f64,
-    /// False when the search gave up (or the input was not finite): `time` is still a lower bound, but
-    /// there may be no contact.
+    /// False when the search gave up (or the input was not finite): `time` is still a lower bound,
+    /// but there may be no contact.
     pub is_settled: bool,
 }
 
-/// The first contact, or `None` as a proof that there is none. Input that is not finite is reported as a
-/// hit at zero.
+/// The first contact, or `None` as a proof that there is none. Input that is not finite is reported
+/// as a hit at zero.
 pub fn first_impact(query: &Query) -> Option<ExactImpact> {
     let Some(system) = System::new(query) else {
         return Some(ExactImpact { time: 0.0, is_settled: false });
@@ -68,8 +71,9 @@ pub fn first_impact(query: &Query) -> Option<ExactImpact> {
     None
 }
 
-/// Whether an axis parts the hulls all along a piece. The closest vector of the middle serves while pieces
-/// are wide; in small ones it has lost its digits, and axes built from the sides are tried, too.
+/// Whether an axis parts the hulls all along a piece. The closest vector of the middle serves while
+/// pieces are wide; in small ones it has lost its digits, and axes built from the sides are tried,
+/// too.
 fn is_apart(query: &Query, system: &System, index: u128, depth: u32) -> bool {
     let middle = (index as f64 + 0.5) * 2f64.powi(-(depth as i32));
     let offset = offset_at(query, middle);
@@ -124,7 +128,8 @@ impl System {
             })
     }
 
-    /// Whether all corner differences have a positive part along this vector at both ends of the piece.
+    /// Whether all corner differences have a positive part along this vector at both ends of the
+    /// piece.
     fn is_apart_along(&self, axis: &Vec3) -> bool {
         let Some(n) = to_integers(axis.as_slice()) else { return false };
         let is_positive = |gap: &[Bernstein; 3], end: usize| {

@@ -1,13 +1,16 @@
 //! Continuous collision detection under linear motion x(t) = (1−t)·x₀ + t·x₁, t ∈ \[0, 1\].
 //!
-//! Three layers, each conservative (a returned time is never later than the true one, a hit is never missed):
+//! Three layers, each conservative (a returned time is never later than the true one, a hit is
+//! never missed):
 //!
 //! * [`advance`]: conservative advancement for line searches. Works for any minimal separation.
-//! * [`verdict`]: the same advancement run to the limit of `f64`, then, where `f64` cannot tell, [`exact`].
-//! * [`exact`]: inclusion test by subdivision of time in exact integers; also the oracle of the others.
+//! * [`verdict`]: the same advancement run to the limit of `f64`, then, where `f64` cannot tell,
+//!   [`exact`].
+//! * [`exact`]: inclusion test by subdivision of time in exact integers; also the oracle of the
+//!   others.
 //!
-//! [`queries`] reads files of rational queries and judges them, [`stress`] makes random and nearly degenerate
-//! queries whose hit is known by construction.
+//! [`queries`] reads files of rational queries and judges them, [`stress`] makes random and nearly
+//! degenerate queries whose hit is known by construction.
 
 pub mod advance;
 pub mod exact;
@@ -43,7 +46,8 @@ impl Query {
         advance::advance(self, options)
     }
 
-    /// The same with the vector between the closest points at the start, from the second primitive to the first \[m\].
+    /// The same with the vector between the closest points at the start, from the second primitive
+    /// to the first \[m\].
     #[inline]
     pub fn advance_from(&self, start: Vec3, options: &AdvanceOptions) -> Advance {
         advance::advance_from(self, start, options)

@@ -1,10 +1,11 @@
 //! Files of exact queries, and their judgement.
 //!
-//! A folder holds `…/edge-edge/*.csv` and `…/vertex-face/*.csv`: no header, eight rows a query (four points
-//! at t = 0, four at t = 1), seven columns `x_num,x_den,y_num,y_den,z_num,z_den,truth`; every quotient is
-//! exactly a double. Edge–edge rows are a0, a1, b0, b1; vertex–face rows are v, f0, f1, f2. A file
-//! `name.toi.csv` beside `name.csv` may give the true time: header, then `query,ground_truth,class,toi`
-//! with an empty time for no hit.
+//! A folder holds `…/edge-edge/*.csv` and `…/vertex-face/*.csv`: no header, eight rows a query
+//! (four points at t = 0, four at t = 1), seven columns
+//! `x_num,x_den,y_num,y_den,z_num,z_den,truth`; every quotient is exactly a double. Edge–edge rows
+//! are a0, a1, b0, b1; vertex–face rows are v, f0, f1, f2. A file `name.toi.csv` beside `name.csv`
+//! may give the true time: header, then `query,ground_truth,class,toi` with an empty time for no
+//! hit.
 
 use super::{Query, VerdictOptions};
 use std::fs;

@@ -1,11 +1,11 @@
 //! Random and nearly degenerate queries whose contact is exact by construction.
 //!
-//! Corners are small integers, the time t* and the weights of the touching points are multiples of 1/16,
-//! and the whole is scaled by a power of two: every intermediate number fits in 53 bits, so the pair
-//! touches at t* *exactly*, and the true first contact is at t* or earlier. That makes each such query an
-//! exact one-sided oracle at no cost: no answer is a miss, a later time is late. On every
-//! [`ORACLE_STRIDE`]-th query the exact test of [`super::exact`] also gives the true first time, and judges
-//! the queries without a planned contact.
+//! Corners are small integers, the time t* and the weights of the touching points are multiples of
+//! 1/16, and the whole is scaled by a power of two: every intermediate number fits in 53 bits, so
+//! the pair touches at t* *exactly*, and the true first contact is at t* or earlier. That makes
+//! each such query an exact one-sided oracle at no cost: no answer is a miss, a later time is late.
+//! On every [`ORACLE_STRIDE`]-th query the exact test of [`super::exact`] also gives the true first
+//! time, and judges the queries without a planned contact.
 
 use super::queries::{JudgedQuery, QueryReport};
 use super::{AdvanceOptions, Query, VerdictOptions, exact};
@@ -31,7 +31,8 @@ pub struct StressReport {
     pub unsafe_advances: usize,
 }
 
-/// Runs `count` queries from `seed`, in parallel; the counts are the same for any number of threads.
+/// Runs `count` queries from `seed`, in parallel; the counts are the same for any number of
+/// threads.
 pub fn stress(count: u64, seed: u64) -> StressReport {
     let chunks = count.div_ceil(CHUNK);
     let parts: Vec<StressReport> = (0..chunks)
@@ -199,7 +200,8 @@ fn edge_edge(random: &mut Random, size: i64, time: f64, planned: bool) -> ([Vec3
         4 => moves = [Vec3::zeros(); 4],
         _ => {}
     }
-    // `touch` divides edge a in the ratio of a power of two, edge b likewise: the far ends are integers
+    // `touch` divides edge a in the ratio of a power of two, edge b likewise: the far ends are
+    // integers
     let (ratio_a, ratio_b) = ((1 << random.below(3)) as f64, (1 << random.below(3)) as f64);
     let end_only = random.below(4) == 0;
     let a1 = if end_only { touch } else { touch + (touch - a) * ratio_a };

@@ -1,13 +1,14 @@
-//! Hit or no hit: conservative advancement to the limit of `f64`, then exact arithmetic where it cannot tell.
+//! Hit or no hit: conservative advancement to the limit of `f64`, then exact arithmetic where it
+//! cannot tell.
 //!
-//! The advancement of [`super::advance`] is run with the floor at the minimal separation itself. A `None`
-//! answer is a proof of separation over the whole motion. With no separation asked, the cubic of
-//! coplanarity also counts: while it has no root there is no contact (`cubic.rs`). When the certified time
-//! grows poorly, further axes are tried (face normal, edge × edge, in-plane normals of the sides), which
-//! stay accurate when the closest vector has drowned in rounding. What still stalls is within about 1e-14
-//! of its own size of a touch: that is reported as a hit at the certified time, or, with
-//! [`VerdictOptions::exact`], handed to the exact inclusion test, which drops false alarms and sharpens the
-//! time. Both times are lower bounds of the true one.
+//! The advancement of [`super::advance`] is run with the floor at the minimal separation itself. A
+//! `None` answer is a proof of separation over the whole motion. With no separation asked, the
+//! cubic of coplanarity also counts: while it has no root there is no contact (`cubic.rs`). When
+//! the certified time grows poorly, further axes are tried (face normal, edge × edge, in-plane
+//! normals of the sides), which stay accurate when the closest vector has drowned in rounding. What
+//! still stalls is within about 1e-14 of its own size of a touch: that is reported as a hit at the
+//! certified time, or, with [`VerdictOptions::exact`], handed to the exact inclusion test, which
+//! drops false alarms and sharpens the time. Both times are lower bounds of the true one.
 
 use super::advance::{at, edge_edge_gaps, offset_at, point_edge_gaps, point_triangle_gaps};
 use super::axis::Differences;
@@ -92,8 +93,8 @@ fn run<const N: usize>(query: &Query, gaps: &Differences<N>, options: &VerdictOp
     Some(time)
 }
 
-/// The cubic whose roots are the times at which the four corners are coplanar; only pairs of four corners
-/// have one.
+/// The cubic whose roots are the times at which the four corners are coplanar; only pairs of four
+/// corners have one.
 fn coplanarity(query: &Query) -> Option<Coplanarity> {
     let from_first = |x: &[Vec3; 4]| [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
     match query {
@@ -110,8 +111,9 @@ const POOR_PROGRESS: f64 = 1e-3;
 /// Relative gain of certified time below which the advancement has converged.
 const STALL: f64 = 16.0 * f64::EPSILON;
 
-/// Unit axes that stay accurate when the closest vector drowns in rounding. The sign is left open, as the
-/// sign of a drowned distance is; degenerate ones are NaN, along which nothing can be reached.
+/// Unit axes that stay accurate when the closest vector drowns in rounding. The sign is left open,
+/// as the sign of a drowned distance is; degenerate ones are NaN, along which nothing can be
+/// reached.
 pub(super) fn further_axes(query: &Query, t: f64, offset: &Vec3) -> [Vec3; 7] {
     let across = |e: &Vec3| offset - e * (offset.dot(e) / e.norm_squared());
     let axes = match query {

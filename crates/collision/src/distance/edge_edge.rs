@@ -22,9 +22,9 @@ pub struct EdgeEdge {
 
 /// Closest points of the edges `a0 a1` and `b0 b1`.
 ///
-/// Stationary candidate: n = e_a×e_b, r = b0−a0, s = (r×e_b)·n/n², u = (r×e_a)·n/n², if both lie inside
-/// (0, 1). Otherwise the minimum sits on the boundary of the unit square, i.e. at an end of one edge: four
-/// point–edge problems. All are tried and the smallest realised distance wins.
+/// Stationary candidate: n = e_a×e_b, r = b0−a0, s = (r×e_b)·n/n², u = (r×e_a)·n/n², if both lie
+/// inside (0, 1). Otherwise the minimum sits on the boundary of the unit square, i.e. at an end of
+/// one edge: four point–edge problems. All are tried and the smallest realised distance wins.
 #[inline]
 pub fn edge_edge(a0: &Vec3, a1: &Vec3, b0: &Vec3, b1: &Vec3) -> EdgeEdge {
     let mut best = with_end_of_a(point_edge(a0, b0, b1), 0);
@@ -55,8 +55,8 @@ fn stationary(a0: &Vec3, a1: &Vec3, b0: &Vec3, b1: &Vec3) -> Option<EdgeEdge> {
     if !(s > 0.0 && s < square && u > 0.0 && u < square) {
         return None;
     }
-    // For nearly parallel edges s and u lose digits together; projecting a(s) on b and the result back on a
-    // is an exact coordinate descent and can only shorten the realised distance.
+    // For nearly parallel edges s and u lose digits together; projecting a(s) on b and the result
+    // back on a is an exact coordinate descent and can only shorten the realised distance.
     let s = s / square;
     let u = ((ea * s - r).dot(&eb) / eb.norm_squared()).clamp(0.0, 1.0);
     let s = ((r + eb * u).dot(&ea) / ea.norm_squared()).clamp(0.0, 1.0);

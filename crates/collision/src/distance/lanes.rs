@@ -1,4 +1,5 @@
-//! Distances of four pairs side by side: the vectors between their closest points, without the features that realise them.
+//! Distances of four pairs side by side: the vectors between their closest points, without the
+//! features that realise them.
 
 use stiction_numerics::Lanes;
 use stiction_numerics::lane_vectors::{Column, add, all, cross, dot, scale, select, sub};
@@ -36,7 +37,8 @@ fn within(value: Lanes, end: Lanes) -> [bool; 4] {
     all(value.above(Lanes::default()), end.above(value))
 }
 
-/// Vectors from the closest points of triangles `a b c` to points `p` \[m\]; see [`super::point_triangle`].
+/// Vectors from the closest points of triangles `a b c` to points `p` \[m\]; see
+/// [`super::point_triangle`].
 #[inline(always)]
 pub fn point_triangle_offsets([p, a, b, c]: &[Column; 4]) -> Column {
     let (e1, e2, q) = (sub(*b, *a), sub(*c, *a), sub(*p, *a));
@@ -52,7 +54,8 @@ pub fn point_triangle_offsets([p, a, b, c]: &[Column; 4]) -> Column {
     shorter((face, face_squared), edges).0
 }
 
-/// Vectors from the closest points of the edges `b0 b1` to those of the edges `a0 a1` \[m\]; see [`super::edge_edge`].
+/// Vectors from the closest points of the edges `b0 b1` to those of the edges `a0 a1` \[m\]; see
+/// [`super::edge_edge`].
 #[inline(always)]
 pub fn edge_edge_offsets([a0, a1, b0, b1]: &[Column; 4]) -> Column {
     let of_a = shorter(point_edge(a0, b0, b1), point_edge(a1, b0, b1));
@@ -64,7 +67,8 @@ pub fn edge_edge_offsets([a0, a1, b0, b1]: &[Column; 4]) -> Column {
     let (s, u) = (dot(&cross(&r, &eb), &normal), dot(&cross(&r, &ea), &normal));
     let (zero, one) = (Lanes::default(), Lanes::splat(1.0));
     let before = all(within(s, square), within(u, square));
-    // The coordinate descent of the scalar form, against the loss of digits between nearly parallel edges.
+    // The coordinate descent of the scalar form, against the loss of digits between nearly parallel
+    // edges.
     let s = s / square;
     let u = (dot(&sub(scale(ea, s), r), &eb) / dot(&eb, &eb)).max(zero).min(one);
     let s = (dot(&add(r, scale(eb, u)), &ea) / dot(&ea, &ea)).max(zero).min(one);
@@ -81,7 +85,8 @@ mod tests {
     use stiction_numerics::lane_vectors::{column_of, gather};
     use stiction_numerics::{Random, Vec3};
 
-    /// Random corners, on a coarse grid every other time, so that ties, parallel edges and edges of no length come up.
+    /// Random corners, on a coarse grid every other time, so that ties, parallel edges and edges of
+    /// no length come up.
     fn corners(random: &mut Random, round: usize) -> Vec<Vec3> {
         let point = |random: &mut Random| random.vector(-1.0, 1.0);
         let snap = |x: Vec3| if round.is_multiple_of(2) { x.map(|c| (2.0 * c).round()) } else { x };

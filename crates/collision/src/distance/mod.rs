@@ -1,14 +1,15 @@
 //! Closest points between points, edges and triangles.
 //!
-//! Every kernel evaluates all candidates (interior stationary point where it exists, and every boundary
-//! piece) and keeps the smallest *realised* distance, i.e. the length of the vector between two points that
-//! were really built from the returned weights. So the answer is never below the true distance by more than
-//! the rounding of one subtraction, and never far above it: region tests by sign, which over-report on
-//! obtuse triangles, are not used. Interior points come from cross products, not from Gram determinants,
-//! because `|a×b|²` keeps twice the digits of `a²b² − (a·b)²` for nearly parallel `a`, `b`.
+//! Every kernel evaluates all candidates (interior stationary point where it exists, and every
+//! boundary piece) and keeps the smallest *realised* distance, i.e. the length of the vector
+//! between two points that were really built from the returned weights. So the answer is never
+//! below the true distance by more than the rounding of one subtraction, and never far above it:
+//! region tests by sign, which over-report on obtuse triangles, are not used. Interior points come
+//! from cross products, not from Gram determinants, because `|a×b|²` keeps twice the digits of
+//! `a²b² − (a·b)²` for nearly parallel `a`, `b`.
 //!
-//! Zero-length edges and zero-area triangles are legal: their interior candidate does not exist and the
-//! boundary pieces answer.
+//! Zero-length edges and zero-area triangles are legal: their interior candidate does not exist and
+//! the boundary pieces answer.
 
 mod edge_edge;
 mod lanes;
@@ -27,7 +28,8 @@ use stiction_numerics::Vec3;
 pub enum Feature {
     /// Corner with this local number.
     Vertex(u8),
-    /// Interior of the edge with this local number; edge `k` of a triangle joins corners `k` and `k+1`.
+    /// Interior of the edge with this local number; edge `k` of a triangle joins corners `k` and
+    /// `k+1`.
     Edge(u8),
     /// Interior of the triangle.
     Face,

@@ -1,5 +1,5 @@
-//! The kernels against a slow search that shares nothing with them: nested grids over the weights, which
-//! close in on the minimum because the squared distance is convex in the weights.
+//! The kernels against a slow search that shares nothing with them: nested grids over the weights,
+//! which close in on the minimum because the squared distance is convex in the weights.
 
 use super::*;
 
@@ -12,7 +12,8 @@ fn vector(state: &mut u64) -> Vec3 {
     Vec3::new(hash(state), hash(state), hash(state))
 }
 
-/// Smallest value of a convex function over the unit square (`triangle`: over u+v ≤ 1), by zooming grids.
+/// Smallest value of a convex function over the unit square (`triangle`: over u+v ≤ 1), by zooming
+/// grids.
 fn zoom(triangle: bool, f: impl Fn(f64, f64) -> f64) -> f64 {
     let (mut centre, mut half, mut best) = ((0.5, 0.5), 0.5, f64::INFINITY);
     for _ in 0..60 {
@@ -61,7 +62,8 @@ fn point_triangle_matches_the_search() {
         assert!((rebuilt - found.offset).norm() < 1e-14, "weights and offset disagree: {found:?}");
         assert!((found.weights.iter().sum::<f64>() - 1.0).abs() < 4e-16);
         let expected = zoom(true, |u, v| (p - (a + (b - a) * u + (c - a) * v)).norm_squared());
-        // the search is at least as far as the minimum; rounding of the squared length is about 1e-15
+        // the search is at least as far as the minimum; rounding of the squared length is about
+        // 1e-15
         assert!(found.distance_squared <= expected + 1e-14, "round {round}: {found:?} against {expected}");
         assert!(found.distance_squared >= expected - 1e-6, "round {round}: {found:?} against {expected}");
     }

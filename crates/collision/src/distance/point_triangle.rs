@@ -18,8 +18,8 @@ pub struct PointTriangle {
 
 /// Closest point of the triangle `a b c` to `p`.
 ///
-/// Interior candidate: n = e₁×e₂, w_b = n·(q×e₂)/n², w_c = n·(e₁×q)/n² with q = p−a, if all weights are
-/// positive. Then the three edges. The smallest realised distance wins; the interior wins ties.
+/// Interior candidate: n = e₁×e₂, w_b = n·(q×e₂)/n², w_c = n·(e₁×q)/n² with q = p−a, if all weights
+/// are positive. Then the three edges. The smallest realised distance wins; the interior wins ties.
 #[inline]
 pub fn point_triangle(p: &Vec3, a: &Vec3, b: &Vec3, c: &Vec3) -> PointTriangle {
     let corners = [a, b, c];

@@ -1,4 +1,5 @@
-//! Does an edge meet a triangle? Decided by the signs of exact predicates; place and depth are plain `f64`.
+//! Does an edge meet a triangle? Decided by the signs of exact predicates; place and depth are
+//! plain `f64`.
 
 use crate::distance::{edge_edge, point_edge};
 use robust::{Coord, Coord3D, orient2d, orient3d};
@@ -24,10 +25,10 @@ fn side(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
 
 /// The common point of a closed edge and a closed triangle, if there is one: touching counts.
 ///
-/// Ends on strictly the same side of the plane: no. Not both in the plane: the line of the edge meets the
-/// triangle iff the three tetrahedra over its sides and the edge do not have both signs. Both in the plane
-/// (this covers triangles of zero area, too): a test in the coordinate plane in which the triangle is
-/// largest.
+/// Ends on strictly the same side of the plane: no. Not both in the plane: the line of the edge
+/// meets the triangle iff the three tetrahedra over its sides and the edge do not have both signs.
+/// Both in the plane (this covers triangles of zero area, too): a test in the coordinate plane in
+/// which the triangle is largest.
 pub fn edge_triangle(edge: &[Vec3; 2], corners: &[Vec3; 3]) -> Option<Crossing> {
     let ([p, q], [a, b, c]) = (edge, corners);
     let (of_p, of_q) = (side(a, b, c, p), side(a, b, c, q));
@@ -42,8 +43,8 @@ pub fn edge_triangle(edge: &[Vec3; 2], corners: &[Vec3; 3]) -> Option<Crossing> 
     (!is_outside).then(|| piercing(edge, corners, of_p, of_q))
 }
 
-/// Place from the ratio of the two signed volumes; depth as the shortest way out: an end back through the
-/// plane, or the piercing point over a side.
+/// Place from the ratio of the two signed volumes; depth as the shortest way out: an end back
+/// through the plane, or the piercing point over a side.
 fn piercing(edge: &[Vec3; 2], corners: &[Vec3; 3], of_p: f64, of_q: f64) -> Crossing {
     let place = edge[0] + (edge[1] - edge[0]) * (of_p / (of_p - of_q)).clamp(0.0, 1.0);
     let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
@@ -70,10 +71,11 @@ fn flat_crossing(edge: &[Vec3; 2], corners: &[Vec3; 3]) -> Crossing {
     Crossing { place: nearest.1, depth: 0.0 }
 }
 
-/// Exact overlap of a segment and a triangle that lie in one plane. Dropping the axis along which the
-/// normal is largest is a one-to-one map of that plane, so signs in the remaining two coordinates decide. A
-/// triangle whose area vanishes is a segment; two segments meet iff they are coplanar, which is asked again
-/// because everything is coplanar with a line, and all three of their shadows meet.
+/// Exact overlap of a segment and a triangle that lie in one plane. Dropping the axis along which
+/// the normal is largest is a one-to-one map of that plane, so signs in the remaining two
+/// coordinates decide. A triangle whose area vanishes is a segment; two segments meet iff they are
+/// coplanar, which is asked again because everything is coplanar with a line, and all three of
+/// their shadows meet.
 fn coplanar(edge: &[Vec3; 2], corners: &[Vec3; 3]) -> bool {
     let shadows = |drop: usize| {
         let flat = |p: &Vec3| Coord { x: p[(drop + 1) % 3], y: p[(drop + 2) % 3] };

@@ -1,9 +1,9 @@
 //! Points inside closed surfaces, by exact counting along a vertical ray.
 //!
-//! A ray goes up from the point. For every triangle above, the shadow of the point on the horizontal plane
-//! is inside the shadow of the triangle or not; ties on shared sides are broken by a symbolic shift of the
-//! point by (ε, ε²), so that exactly one of the two triangles beside a side counts. The signed count is the
-//! winding number: exact, whatever the shape.
+//! A ray goes up from the point. For every triangle above, the shadow of the point on the
+//! horizontal plane is inside the shadow of the triangle or not; ties on shared sides are broken by
+//! a symbolic shift of the point by (ε, ε²), so that exactly one of the two triangles beside a side
+//! counts. The signed count is the winding number: exact, whatever the shape.
 
 use super::InsidePoint;
 use crate::BroadPhase;
@@ -25,7 +25,8 @@ pub enum Containment {
     Inside,
 }
 
-/// Which bodies have a closed, consistently oriented surface: every side of every face is met by its reverse.
+/// Which bodies have a closed, consistently oriented surface: every side of every face is met by
+/// its reverse.
 #[derive(Clone, Debug)]
 pub struct ClosedSurfaces {
     is_closed: Vec<bool>,
@@ -66,7 +67,8 @@ fn solid(p: &Vec3) -> Coord3D<f64> {
     Coord3D { x: p.x, y: p.y, z: p.z }
 }
 
-/// Side of p, shifted by (ε, ε²), on the line a→b: never zero unless the shadows of a and b coincide.
+/// Side of p, shifted by (ε, ε²), on the line a→b: never zero unless the shadows of a and b
+/// coincide.
 fn turn(a: &Vec3, b: &Vec3, p: &Vec3) -> f64 {
     let exact = orient2d(flat(a), flat(b), flat(p));
     if exact != 0.0 {
@@ -76,7 +78,8 @@ fn turn(a: &Vec3, b: &Vec3, p: &Vec3) -> f64 {
     if by_x != 0.0 { by_x } else { b.x - a.x }
 }
 
-/// What one triangle adds to the winding number of p: ±1 if it lies straight above, `None` if p is on it.
+/// What one triangle adds to the winding number of p: ±1 if it lies straight above, `None` if p is
+/// on it.
 fn crossing_above(p: &Vec3, [a, b, c]: [&Vec3; 3]) -> Option<i32> {
     let (ab, bc, ca) = (turn(a, b, p), turn(b, c, p), turn(c, a, p));
     let volume = orient3d(solid(a), solid(b), solid(c), solid(p));
@@ -88,13 +91,14 @@ fn crossing_above(p: &Vec3, [a, b, c]: [&Vec3; 3]) -> Option<i32> {
         (false, false, false) if ab < 0.0 && bc < 0.0 && ca < 0.0 => -1,
         _ => return Some(0),
     };
-    // robust's sign: positive when p lies below the plane of a, b, c seen counter-clockwise from above
+    // robust's sign: positive when p lies below the plane of a, b, c seen counter-clockwise from
+    // above
     let is_below = (volume > 0.0) == (orientation > 0) && volume != 0.0;
     Some(if is_below { orientation } else { 0 })
 }
 
-/// Winding number of each closed body around a point, as containment; only bodies that may touch `own` are
-/// looked at. The boxes of `phase` must be those of `positions`.
+/// Winding number of each closed body around a point, as containment; only bodies that may touch
+/// `own` are looked at. The boxes of `phase` must be those of `positions`.
 fn containing_bodies(
     phase: &BroadPhase,
     mesh: &CollisionMesh,
@@ -168,13 +172,15 @@ fn distance_to_body(phase: &BroadPhase, positions: &[Vec3], p: &Vec3, body: u32)
     nearest(phase, positions, p, body).0.sqrt()
 }
 
-/// The triangle of a body that is nearest to a point, the first of several; `None` when the body has none. The boxes of `phase` must be those of `positions`.
+/// The triangle of a body that is nearest to a point, the first of several; `None` when the body
+/// has none. The boxes of `phase` must be those of `positions`.
 pub fn nearest_triangle(phase: &BroadPhase, positions: &[Vec3], p: &Vec3, body: u32) -> Option<u32> {
     let (square, triangle) = nearest(phase, positions, p, body);
     square.is_finite().then_some(triangle)
 }
 
-/// Squared distance to the nearest triangle of a body \[m²\], and its number, by descent with a shrinking radius.
+/// Squared distance to the nearest triangle of a body \[m²\], and its number, by descent with a
+/// shrinking radius.
 fn nearest(phase: &BroadPhase, positions: &[Vec3], p: &Vec3, body: u32) -> (f64, u32) {
     let at = phase.to_box_coordinates(p);
     let best = std::cell::Cell::new((f64::INFINITY, NONE));

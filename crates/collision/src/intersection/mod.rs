@@ -1,10 +1,10 @@
 //! Judges a whole state: what crosses, what overlaps, what lies inside.
 //!
-//! *Crossings* are true intersections of mid-surfaces: an edge through a triangle, judged with exact
-//! predicates, coplanar cases included. Centrelines of rods are edges, too, so a rod through cloth is a
-//! crossing. *Overlaps* are pairs closer than the sum of their half-thicknesses or radii (two rods, or two
-//! sheets, closer than they are thick). *Inside* are vertices in the interior of a closed surface of
-//! another body. The three are counted apart.
+//! *Crossings* are true intersections of mid-surfaces: an edge through a triangle, judged with
+//! exact predicates, coplanar cases included. Centrelines of rods are edges, too, so a rod through
+//! cloth is a crossing. *Overlaps* are pairs closer than the sum of their half-thicknesses or radii
+//! (two rods, or two sheets, closer than they are thick). *Inside* are vertices in the interior of
+//! a closed surface of another body. The three are counted apart.
 
 mod edge_triangle;
 mod inside;
@@ -72,14 +72,15 @@ pub struct StateReport {
 }
 
 impl StateReport {
-    /// Whether no mid-surface crosses another and nothing lies inside: overlaps of thickness are allowed.
+    /// Whether no mid-surface crosses another and nothing lies inside: overlaps of thickness are
+    /// allowed.
     pub fn is_intersection_free(&self) -> bool {
         self.crossings.is_empty() && self.inside.is_empty()
     }
 }
 
-/// Judges a state. Pairs that the mesh's filters forbid (adjacent, same rigid body, both prescribed,
-/// exempt) are not reported.
+/// Judges a state. Pairs that the mesh's filters forbid (adjacent, same rigid body, both
+/// prescribed, exempt) are not reported.
 pub fn check_state(mesh: &CollisionMesh, positions: &[Vec3]) -> Result<StateReport, MeshError> {
     check_state_with(&mut BroadPhase::new(mesh, positions)?, &ClosedSurfaces::new(mesh), mesh, positions)
 }

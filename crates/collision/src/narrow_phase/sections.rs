@@ -1,6 +1,8 @@
-//! The pairs of the narrow phase some thousand at a time, where all at once would be the most that a step holds: a pair takes a hundred bytes, and duplicates come before it.
+//! The pairs of the narrow phase some thousand at a time, where all at once would be the most that
+//! a step holds: a pair takes a hundred bytes, and duplicates come before it.
 //!
-//! A first look at the candidates keeps those within the gap by their numbers alone and merges duplicates; a second look makes the pairs, section by section.
+//! A first look at the candidates keeps those within the gap by their numbers alone and merges
+//! duplicates; a second look makes the pairs, section by section.
 
 use super::{CHUNK, PairKind, Place, ProximityPair, edge_edge_pair, narrow_phase, vertex_triangle_pair};
 use crate::broad_phase::Candidates;

@@ -1,14 +1,16 @@
 //! Smooth friction about an anchor that lives as long as its contact.
 //!
-//! The slip `d = P (X − a)` is measured from an anchor `a` (a material point of the other body), not from the last step.
-//! Energy `E = μ f φ(|d|)`, with `φ' = 2y/ε − y²/ε²` for `y < ε` and 1 beyond: once differentiable in the force, the full
-//! force is reached at `|d| = ε`. After a step the anchor is dragged so that `|d| ≤ ε` (a return map, as in
-//! plasticity). A resting contact keeps its elastic slip, so its friction holds without any creep; an anchor that
-//! moves along every step would lose it and creep by about ε per step.
+//! The slip `d = P (X − a)` is measured from an anchor `a` (a material point of the other body),
+//! not from the last step. Energy `E = μ f φ(|d|)`, with `φ' = 2y/ε − y²/ε²` for `y < ε` and 1
+//! beyond: once differentiable in the force, the full force is reached at `|d| = ε`. After a step
+//! the anchor is dragged so that `|d| ≤ ε` (a return map, as in plasticity). A resting contact
+//! keeps its elastic slip, so its friction holds without any creep; an anchor that moves along
+//! every step would lose it and creep by about ε per step.
 
 use stiction_numerics::{Mat3, Vec3};
 
-/// Slips and forces beyond this share of the full ones slide: their chord is the Hessian. What is left of a limit that changes would hold a slide back otherwise, ε being short.
+/// Slips and forces beyond this share of the full ones slide: their chord is the Hessian. What is
+/// left of a limit that changes would hold a slide back otherwise, ε being short.
 const FULL: f64 = 0.9;
 
 /// Friction of one contact about its anchor; `limit` is μ f with a lagged normal force.
@@ -49,13 +51,18 @@ impl AnchoredFriction {
         self.limit * if y < e { (2.0 - y / e) / e } else { 1.0 / y }
     }
 
-    /// Curvature of a linear model that meets the law where its force is the expected one \[N/m\], positive semi-definite; a pair takes `c_i c_j` times this.
+    /// Curvature of a linear model that meets the law where its force is the expected one \[N/m\],
+    /// positive semi-definite; a pair takes `c_i c_j` times this.
     ///
-    /// Along the slip it is the chord `μ f (φ'(y) − φ'(z))/(y − z)`, z where the force along the slip is the expected one, φ' continued as an odd function: the Hessian when that is the present
-    /// force, zero beyond ε when it is the full one, so that a slide is found at once. A slip that must come back to hold less than the full force is far beyond its limit or behind
-    /// its anchor; the Hessian throws it to and fro there, while the chord leads it home in one step. Across the slip it is the secant `μ f φ'(y)/y`.
+    /// Along the slip it is the chord `μ f (φ'(y) − φ'(z))/(y − z)`, z where the force along the
+    /// slip is the expected one, φ' continued as an odd function: the Hessian when that is the
+    /// present force, zero beyond ε when it is the full one, so that a slide is found at once. A
+    /// slip that must come back to hold less than the full force is far beyond its limit or behind
+    /// its anchor; the Hessian throws it to and fro there, while the chord leads it home in one
+    /// step. Across the slip it is the secant `μ f φ'(y)/y`.
     ///
-    /// `expected` gradient that the last linear solve found \[N\]; zero when none is known: then the chord is the secant, which lies above the energy.
+    /// `expected` gradient that the last linear solve found \[N\]; zero when none is known: then
+    /// the chord is the secant, which lies above the energy.
     #[inline]
     pub fn chord(&self, from_anchor: &Vec3, expected: &Vec3) -> Mat3 {
         let (slip, e) = (self.slip(from_anchor), self.epsilon);
@@ -76,8 +83,8 @@ impl AnchoredFriction {
         plane * secant + direction * direction.transpose() * (along - secant)
     }
 
-    /// Displacement from the anchor after the step is accepted: tangential, at most ε long. The anchor is moved so that
-    /// this holds.
+    /// Displacement from the anchor after the step is accepted: tangential, at most ε long. The
+    /// anchor is moved so that this holds.
     pub fn dragged(&self, from_anchor: &Vec3) -> Vec3 {
         let slip = self.slip(from_anchor);
         let y = slip.norm();
@@ -112,8 +119,9 @@ mod tests {
 
     #[test]
     fn a_resting_contact_does_not_creep() {
-        // A point of mass 1 held by friction against a pull below the limit, implicit steps by damped Newton: with a kept
-        // anchor the position settles at the elastic slip; it is the same after 10 and after 1000 steps.
+        // A point of mass 1 held by friction against a pull below the limit, implicit steps by
+        // damped Newton: with a kept anchor the position settles at the elastic slip; it is the
+        // same after 10 and after 1000 steps.
         let friction = AnchoredFriction { normal: Vec3::z(), limit: 1.0, epsilon: 1e-5 };
         let pull = Vec3::new(0.9, 0.0, 0.0);
         let h = 0.01;
@@ -156,7 +164,8 @@ mod tests {
         }
     }
 
-    /// A point that slid by 200 ε before its limit was known comes back within few steps even where it hardly holds; by secants alone it would come nearer by 1 % each.
+    /// A point that slid by 200 ε before its limit was known comes back within few steps even where
+    /// it hardly holds; by secants alone it would come nearer by 1 % each.
     #[test]
     fn what_slid_too_far_comes_back() {
         let friction = AnchoredFriction { normal: Vec3::z(), limit: 1.0, epsilon: 1e-5 };

@@ -1,7 +1,7 @@
 //! Gradient and Hessian blocks of a barrier contact with a frozen normal.
 //!
-//! `∂g/∂x_i = c_i n`, second derivatives of the gap dropped: gradient `κ b' c_i n`, Hessian `κ b'' c_i c_j n nᵀ`, which is of
-//! rank one and positive semi-definite.
+//! `∂g/∂x_i = c_i n`, second derivatives of the gap dropped: gradient `κ b' c_i n`, Hessian
+//! `κ b'' c_i c_j n nᵀ`, which is of rank one and positive semi-definite.
 
 use stiction_numerics::{Mat3, Vec3};
 
@@ -40,11 +40,13 @@ impl BarrierTerms {
         })
     }
 
-    /// Adds the part of the curvature that comes from `κ = m/g² + …` growing as the gap closes, `2 m/g³ |b'|`, at most `cap` times the
-    /// barrier's own. With κ frozen alone, iterations swing about their fixed point once `g < ĝ/2`; the whole of it would shrink
-    /// directions without bound as g → 0.
+    /// Adds the part of the curvature that comes from `κ = m/g² + …` growing as the gap closes,
+    /// `2 m/g³ |b'|`, at most `cap` times the barrier's own. With κ frozen alone, iterations swing
+    /// about their fixed point once `g < ĝ/2`; the whole of it would shrink directions without
+    /// bound as g → 0.
     ///
-    /// `inertial` m/g² \[N/m\], as it stands in the stiffness · `gap` g \[m\] · `slope` b' for unit stiffness \[m\]
+    /// `inertial` m/g² \[N/m\], as it stands in the stiffness · `gap` g \[m\] · `slope` b' for unit
+    /// stiffness \[m\]
     pub fn stiffen(&mut self, inertial: f64, gap: f64, slope: f64, cap: f64) {
         let growth = 2.0 * inertial / gap * slope.abs();
         self.curvature += growth.min(cap * self.curvature);

@@ -1,14 +1,17 @@
 //! How much the inside of a feature counts beside its border.
 //!
-//! Every vertex has barriers of its own. The interiors of two edges, or of an edge or a triangle at a round collider, bring one more where they
-//! come nearer than their ends do. Counted in full as soon as the nearest point is inside, that barrier jumps when the point reaches an end: the force
-//! is then no continuous function of the places, and Newton's method goes round between two sets of contacts for ever. So it counts by its lead,
+//! Every vertex has barriers of its own. The interiors of two edges, or of an edge or a triangle at
+//! a round collider, bring one more where they come nearer than their ends do. Counted in full as
+//! soon as the nearest point is inside, that barrier jumps when the point reaches an end: the force
+//! is then no continuous function of the places, and Newton's method goes round between two sets of
+//! contacts for ever. So it counts by its lead,
 //!
 //! ```text
 //! share = q² (3 − 2q),   q = (d_border − d)/(ĝ/4), at most 1
 //! ```
 //!
-//! d distance of the insides \[m\] · d_border distance of the nearest that bounds them \[m\] · ĝ activation gap \[m\]. Where an inside hardly leads, the border
+//! d distance of the insides \[m\] · d_border distance of the nearest that bounds them \[m\] · ĝ
+//! activation gap \[m\]. Where an inside hardly leads, the border
 //! stands for it; parallel edges, whose nearest points are anywhere, fade out the same way.
 
 use stiction_numerics::Vec3;
@@ -22,12 +25,14 @@ pub fn inside_share(lead: f64, activation_gap: f64) -> f64 {
     q * q * (3.0 - 2.0 * q)
 }
 
-/// How much nearer the insides of two edges are than an end of one is to the line of the other \[m\].
+/// How much nearer the insides of two edges are than an end of one is to the line of the other
+/// \[m\].
 ///
-/// At the nearest points the connection is perpendicular to both edges a and b, so an end that is ℓ away along its edge is `√(d² + (ℓ sin θ)²)` from
-/// the other line, θ the angle between them.
+/// At the nearest points the connection is perpendicular to both edges a and b, so an end that is ℓ
+/// away along its edge is `√(d² + (ℓ sin θ)²)` from the other line, θ the angle between them.
 ///
-/// `edges` a and b \[m\] · `weights` of their ends at the nearest points, 0 to 1 · `distance` d \[m\]
+/// `edges` a and b \[m\] · `weights` of their ends at the nearest points, 0 to 1 · `distance` d
+/// \[m\]
 pub fn edge_edge_lead([a, b]: [&Vec3; 2], [of_a, of_b]: [[f64; 2]; 2], distance: f64) -> f64 {
     let area = a.cross(b).norm();
     if area == 0.0 {

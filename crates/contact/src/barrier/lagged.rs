@@ -1,7 +1,9 @@
 //! Lagged quadratic friction.  [Ando2024, eq. 10, 11]
 //!
-//! `E = ½ κ_f |P d|²`, `κ_f = μ f/max(ε, |P d|)` frozen, `d = Σ c_i (x_i − x_i^prev)` the relative displacement over the step,
-//! `P = I − n nᵀ`, `f` the barrier's normal force. At the frozen point the force is `μ f` once `|P d| ≥ ε`, and less
+//! `E = ½ κ_f |P d|²`, `κ_f = μ f/max(ε, |P d|)` frozen, `d = Σ c_i (x_i − x_i^prev)` the relative
+//! displacement over the step,
+//! `P = I − n nᵀ`, `f` the barrier's normal force. At the frozen point the force is `μ f` once
+//! `|P d| ≥ ε`, and less
 //! before: a body that should rest creeps by about ε per step.
 
 use stiction_numerics::{Mat3, Vec3};
@@ -12,7 +14,8 @@ pub enum SlidingHessian {
     /// `κ_f P`: the quadratic energy's own.
     #[default]
     Plane,
-    /// `κ_f t tᵀ`, `t = n × û`: the true one of a force of constant size, without stiffness along the slip.
+    /// `κ_f t tᵀ`, `t = n × û`: the true one of a force of constant size, without stiffness along
+    /// the slip.
     Transverse,
 }
 
@@ -29,7 +32,8 @@ pub struct LaggedFriction {
 impl LaggedFriction {
     /// Freezes the stiffness at a displacement.
     ///
-    /// displacement d \[m\] · `limit` μ f \[N\] · `epsilon` ε \[m\] · `cap` largest stiffness in the Hessian \[N/m\], the
+    /// displacement d \[m\] · `limit` μ f \[N\] · `epsilon` ε \[m\] · `cap` largest stiffness in
+    /// the Hessian \[N/m\], the
     /// barrier's own curvature in the document; the force is never capped
     pub fn new(
         normal: Vec3,
@@ -62,7 +66,8 @@ impl LaggedFriction {
         (displacement - self.normal * self.normal.dot(displacement)) * self.stiffness
     }
 
-    /// Hessian with respect to the relative displacement \[N/m\]; a pair of vertices takes `c_i c_j` times this.
+    /// Hessian with respect to the relative displacement \[N/m\]; a pair of vertices takes
+    /// `c_i c_j` times this.
     pub fn hessian(&self) -> Mat3 {
         self.hessian
     }

@@ -1,8 +1,8 @@
 //! Barriers: energies that keep a gap open, their stiffness, and the friction that goes with them.
 //!
-//! Comes in: a gap, an activation gap, masses and elastic blocks around a contact. Goes out: values and derivatives in the
-//! gap, blocks for a gradient and a Hessian with a frozen normal, friction forces. Pure functions, no state: who keeps
-//! contacts and anchors is up to the solver.
+//! Comes in: a gap, an activation gap, masses and elastic blocks around a contact. Goes out: values
+//! and derivatives in the gap, blocks for a gradient and a Hessian with a frozen normal, friction
+//! forces. Pure functions, no state: who keeps contacts and anchors is up to the solver.
 
 pub mod anchor;
 pub mod blocks;

@@ -1,13 +1,16 @@
 //! The force of a barrier as a function of its gap, and chords of it.
 //!
-//! Newton's method on a cubic barrier that is far too deep halves what it is too deep by: the tangent of `f ∝ (ĝ − g)²` meets zero half-way to ĝ. On one that is hardly
-//! touched it goes far too deep. When the force F that a contact will carry is known, from the last linear solve, the chord through the present
-//! point and the point of the law where it reaches F goes right there; at the solution the chord is the tangent. The same idea as the multipliers of a primal–dual interior point
-//! method, which linearise a barrier about its force instead of its gap.
+//! Newton's method on a cubic barrier that is far too deep halves what it is too deep by: the
+//! tangent of `f ∝ (ĝ − g)²` meets zero half-way to ĝ. On one that is hardly touched it goes far
+//! too deep. When the force F that a contact will carry is known, from the last linear solve, the
+//! chord through the present point and the point of the law where it reaches F goes right there; at
+//! the solution the chord is the tangent. The same idea as the multipliers of a primal–dual
+//! interior point method, which linearise a barrier about its force instead of its gap.
 
 use super::shape::Barrier;
 
-/// `f(g) = (m/g² + k) |b'(g)|`, the stiffness of a contact with its growth.   [Ando2024, eq. 1, 5, 7]
+/// `f(g) = (m/g² + k) |b'(g)|`, the stiffness of a contact with its growth.   [Ando2024, eq. 1, 5,
+/// 7]
 #[derive(Clone, Copy, Debug)]
 pub struct Push<'a> {
     /// b, for unit stiffness.
@@ -23,7 +26,8 @@ pub struct Push<'a> {
 /// Gaps nearer than this share of ĝ are one: the chord between them is the tangent.
 const NEAR: f64 = 1e-3;
 
-/// Most steps to the gap of a force: one or two where elasticity rules, since the root of a cubic barrier's force is a straight line; one for each doubling where inertia does.
+/// Most steps to the gap of a force: one or two where elasticity rules, since the root of a cubic
+/// barrier's force is a straight line; one for each doubling where inertia does.
 const STEPS: usize = 16;
 
 impl Push<'_> {
@@ -34,7 +38,8 @@ impl Push<'_> {
         [stiffness * push, stiffness * unit.curvature + 2.0 * inertial / gap * push]
     }
 
-    /// The gap at which a positive force is reached, by Newton's method on √f from some gap; at least a fraction of that gap where the law stays below the force.
+    /// The gap at which a positive force is reached, by Newton's method on √f from some gap; at
+    /// least a fraction of that gap where the law stays below the force.
     fn gap_of(&self, force: f64, from: f64) -> f64 {
         let (root, mut gap) = (force.sqrt(), from);
         for _ in 0..STEPS {
@@ -51,7 +56,8 @@ impl Push<'_> {
         gap
     }
 
-    /// Slope \[N/m\], positive, of the chord from a gap below ĝ to where the force is the expected one.
+    /// Slope \[N/m\], positive, of the chord from a gap below ĝ to where the force is the expected
+    /// one.
     pub fn chord(&self, gap: f64, expected: f64) -> f64 {
         let [force, fall] = self.at(gap);
         let there = if expected > 0.0 { self.gap_of(expected, gap) } else { self.activation };

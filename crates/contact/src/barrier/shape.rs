@@ -1,10 +1,11 @@
 //! The four barrier shapes, for unit stiffness.
 //!
 //! g gap \[m\] · ĝ activation gap \[m\] · all vanish for g ≥ ĝ
-//! * cubic `2/(3ĝ) (ĝ − g)³`: curvature `4 (1 − g/ĝ)`, finite everywhere  [Ando2024, eq. 1]. At g = 0 it is 4, not the 2
-//!   that the text says.
+//! * cubic `2/(3ĝ) (ĝ − g)³`: curvature `4 (1 − g/ĝ)`, finite everywhere [Ando2024, eq. 1]. At g =
+//!   0 it is 4, not the 2 that the text says.
 //! * logarithmic `−(g − ĝ)² ln(g/ĝ)`: infinite at g ≤ 0  [Ando2024, eq. 2, after Li2021]
-//! * capped logarithmic: the same down to where its curvature reaches a cap, then the parabola of that curvature
+//! * capped logarithmic: the same down to where its curvature reaches a cap, then the parabola of
+//!   that curvature
 //! * quadratic `½ (ĝ − g)²`: its curvature jumps at ĝ
 
 /// Which barrier.
@@ -57,7 +58,8 @@ pub struct BarrierValue {
 }
 
 impl Barrier {
-    /// Value and derivatives at a gap. Logarithmic at `g ≤ 0`: infinite, with the signs of the limit.
+    /// Value and derivatives at a gap. Logarithmic at `g ≤ 0`: infinite, with the signs of the
+    /// limit.
     pub fn at(&self, gap: f64, activation_gap: f64) -> BarrierValue {
         if gap >= activation_gap {
             return BarrierValue::default();
@@ -127,7 +129,8 @@ mod tests {
                     barrier.at(gap + h, activation),
                     barrier.at(gap, activation),
                 );
-                // Central differences: error h² times the third derivative, which is of order slope/gap².
+                // Central differences: error h² times the third derivative, which is of order
+                // slope/gap².
                 let slope = (high.value - low.value) / (2.0 * h);
                 let curvature = (high.slope - low.slope) / (2.0 * h);
                 assert!((slope - at.slope).abs() < 1e-7 * at.slope.abs().max(1e-9), "{barrier:?} {gap}");

@@ -1,12 +1,16 @@
 //! Stiffness of a barrier from the mass and the elasticity around it.  [Ando2024, eq. 4, 5, 7, 9]
 //!
-//! `κ = m/g² + w·H w`: stiff enough to stand against the elastic body that pushes, and growing without bound as the gap
-//! closes. κ is frozen while an energy is differentiated. `H` is the positive semi-definite elastic Hessian \[N/m\].
+//! `κ = m/g² + w·H w`: stiff enough to stand against the elastic body that pushes, and growing
+//! without bound as the gap
+//! closes. κ is frozen while an energy is differentiated. `H` is the positive semi-definite elastic
+//! Hessian \[N/m\].
 
 use stiction_numerics::{Mat3, Vec3};
 
-/// Mean of the masses of a contact \[kg\] from pairs of mass and share: shares of 1 give the plain average  [Ando2024, eq. 5], shares c_i² give `Σ m_i ĉ_i²`,
-/// which is the mass that a push along `ŵ` feels. Infinite (pinned) masses count as the largest finite one of the pair; 0 if none is finite.
+/// Mean of the masses of a contact \[kg\] from pairs of mass and share: shares of 1 give the plain
+/// average [Ando2024, eq. 5], shares c_i² give `Σ m_i ĉ_i²`, which is the mass that a push along
+/// `ŵ` feels. Infinite (pinned) masses count as the largest finite one of the pair; 0 if none is
+/// finite.
 pub fn contact_mass(masses: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (mut sum, mut largest, mut infinite, mut shares) = (0.0, 0.0_f64, 0.0, 0.0);
     for (mass, share) in masses {
@@ -21,11 +25,14 @@ pub fn contact_mass(masses: impl Iterator<Item = (f64, f64)>) -> f64 {
     if shares == 0.0 { 0.0 } else { (sum + infinite * largest) / shares }
 }
 
-/// `κ = ŵᵀ H ŵ + m/g²` of a contact \[N/m\], with `ŵ` the normalised stack of `c_i n`.  [Ando2024, eq. 5]
+/// `κ = ŵᵀ H ŵ + m/g²` of a contact \[N/m\], with `ŵ` the normalised stack of `c_i n`. [Ando2024,
+/// eq. 5]
 ///
-/// `weights` c_i of the nodes · `square` Σ c² of all vertices, prescribed ones included · `inertial` m/g² \[N/m\] · `form(i, j)` = nᵀ H_ij n
-/// between the i-th and the j-th node \[N/m\]; only `i ≤ j` is asked for, the other half follows from symmetry. Without it
-/// (`|_, _| 0.0`) the stiffness is the distance-only one. A wall is a contact of one vertex: `m/g² + n·H_ii n`.  [Ando2024, eq. 7]
+/// `weights` c_i of the nodes · `square` Σ c² of all vertices, prescribed ones included ·
+/// `inertial` m/g² \[N/m\] · `form(i, j)` = nᵀ H_ij n
+/// between the i-th and the j-th node \[N/m\]; only `i ≤ j` is asked for, the other half follows
+/// from symmetry. Without it (`|_, _| 0.0`) the stiffness is the distance-only one. A wall is a
+/// contact of one vertex: `m/g² + n·H_ii n`. [Ando2024, eq. 7]
 pub fn contact_stiffness(
     weights: &[f64],
     square: f64,
@@ -45,7 +52,8 @@ pub fn contact_stiffness(
     inertial + elastic / square
 }
 
-/// `κ = m_face/(limit − max(σ − 1))² + wᵀ H₉ w` of a strain limit \[J\], `w` the vertices about their centre, not normalised.
+/// `κ = m_face/(limit − max(σ − 1))² + wᵀ H₉ w` of a strain limit \[J\], `w` the vertices about
+/// their centre, not normalised.
 /// [Ando2024, eq. 9]
 pub fn strain_limit_stiffness(
     face_mass: f64,

@@ -5,7 +5,8 @@ use stiction_numerics::nalgebra::{DMatrix, DVector};
 use super::problem::CoulombProblem;
 use super::problem_file::{Entries, triples};
 
-/// `W = Hᵀ M⁻¹ H`, `q_local = Hᵀ M⁻¹ q + b`, by a dense factorisation of M. `None` when M is singular.
+/// `W = Hᵀ M⁻¹ H`, `q_local = Hᵀ M⁻¹ q + b`, by a dense factorisation of M. `None` when M is
+/// singular.
 pub(crate) fn reduce(
     mass: &Entries,
     coupling: &Entries,

@@ -5,8 +5,8 @@ use stiction_numerics::Vec3;
 use super::local::solve_local;
 use super::problem::CoulombProblem;
 
-/// One sweep over all contacts, with over-relaxation `ω` (1: plain). Returns the largest change of an impulse times the
-/// size of its block: a velocity.
+/// One sweep over all contacts, with over-relaxation `ω` (1: plain). Returns the largest change of
+/// an impulse times the size of its block: a velocity.
 pub fn sweep(problem: &CoulombProblem, impulses: &mut [Vec3], relaxation: f64) -> f64 {
     let mut largest = 0.0f64;
     for contact in 0..problem.contacts() {
@@ -21,8 +21,8 @@ pub fn sweep(problem: &CoulombProblem, impulses: &mut [Vec3], relaxation: f64) -
     largest
 }
 
-/// Sweeps until the residual falls to `tolerance`; looks every tenth time. Keeps the best impulses. Returns the sweeps
-/// done and the residual reached.
+/// Sweeps until the residual falls to `tolerance`; looks every tenth time. Keeps the best impulses.
+/// Returns the sweeps done and the residual reached.
 pub fn solve_by_sweeps(
     problem: &CoulombProblem,
     impulses: &mut Vec<Vec3>,

@@ -1,15 +1,18 @@
 //! The exact one-contact problem with a full 3×3 block.
 //!
-//! `u = W r + q`, `(u, r) ∈ C_μ`, order (n, t1, t2). Three cases, as in the isotropic solve, but sliding needs a root:
-//! with `d = (cos θ, sin θ)` the direction of friction, `u_N = 0` gives `r_N = −q_N/A`, `A = W_NN + μ W_NT·d`, and
+//! `u = W r + q`, `(u, r) ∈ C_μ`, order (n, t1, t2). Three cases, as in the isotropic solve, but
+//! sliding needs a root:
+//! with `d = (cos θ, sin θ)` the direction of friction, `u_N = 0` gives `r_N = −q_N/A`,
+//! `A = W_NN + μ W_NT·d`, and
 //! `r_T = μ r_N d` opposes `u_T` when
 //!
 //! ```text
 //! f(θ) = d × (A q_T − q_N (W_TN + μ W_TT d)) = 0,   A > 0,   u_T·d ≤ 0.
 //! ```
 //!
-//! `f` is a trigonometric polynomial of degree two, so it has at most four roots [after Bonnefon and Daviet 2011].
-//! Newton from the last direction finds the right one almost always; else all are bracketed on a fine circle.
+//! `f` is a trigonometric polynomial of degree two, so it has at most four roots [after Bonnefon
+//! and Daviet 2011]. Newton from the last direction finds the right one almost always; else all are
+//! bracketed on a fine circle.
 
 use stiction_numerics::{Mat2, Mat3, Vec2, Vec3};
 
@@ -115,8 +118,8 @@ impl<'a> Sliding<'a> {
         self.accept(angle)
     }
 
-    /// All roots on a circle of 64 brackets, split at extrema so that close pairs of roots are seen; of several solutions
-    /// the one nearest to the last impulse.
+    /// All roots on a circle of 64 brackets, split at extrema so that close pairs of roots are
+    /// seen; of several solutions the one nearest to the last impulse.
     fn enumerate(&self, warm: &Vec3) -> Option<Vec3> {
         const BRACKETS: usize = 64;
         let angle = |k: usize| k as f64 * std::f64::consts::TAU / BRACKETS as f64;
@@ -146,7 +149,8 @@ impl<'a> Sliding<'a> {
     }
 }
 
-/// A change of sign of `f` between two angles, to the last bit; `None` when the ends have the same sign.
+/// A change of sign of `f` between two angles, to the last bit; `None` when the ends have the same
+/// sign.
 fn bisect(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> Option<f64> {
     let positive = f(low) > 0.0;
     if positive == (f(high) > 0.0) {

@@ -5,16 +5,17 @@
 //! F_T = r_T − P_D(μ max(0, x))(y),  y = r_T − ρ_T u_T,   D(R) the disc of radius R
 //! ```
 //!
-//! `F = 0` exactly at the solutions. The steps ρ are the inverse diagonals of each block, so that F does not depend on
-//! units. Dense: for problems up to about a thousand contacts.  [Alart1991; Acary2008, section 11.5]
+//! `F = 0` exactly at the solutions. The steps ρ are the inverse diagonals of each block, so that F
+//! does not depend on
+//! units. Dense: for problems up to about a thousand contacts. [Alart1991; Acary2008, section 11.5]
 
 use stiction_numerics::nalgebra::{DMatrix, DVector};
 use stiction_numerics::{Mat3, Vec3};
 
 use super::problem::CoulombProblem;
 
-/// Newton with halved steps on `|F|`; stops when the natural-map residual reaches `tolerance`. Keeps the best impulses.
-/// Returns the iterations done and the residual reached.
+/// Newton with halved steps on `|F|`; stops when the natural-map residual reaches `tolerance`.
+/// Keeps the best impulses. Returns the iterations done and the residual reached.
 pub fn solve_by_newton(
     problem: &CoulombProblem,
     impulses: &mut Vec<Vec3>,
@@ -41,7 +42,8 @@ pub fn solve_by_newton(
             length *= 0.5;
         }
         if !accepted {
-            // The function is not smooth: a full step across a kink often leads to the right active set.
+            // The function is not smooth: a full step across a kink often leads to the right active
+            // set.
             *impulses = moved(impulses, &direction, 1.0);
             value = function(problem, &steps, impulses);
         }
@@ -145,7 +147,8 @@ mod tests {
                 let e = Vec3::ith(k, h);
                 let by_r = (f(&(r + e), &u) - f(&(r - e), &u)) / (2.0 * h);
                 let by_u = (f(&r, &(u + e)) - f(&r, &(u - e))) / (2.0 * h);
-                // Second-order differences of a function with curvature of order 1/|y|; kinks are hit with chance 1e-5.
+                // Second-order differences of a function with curvature of order 1/|y|; kinks are
+                // hit with chance 1e-5.
                 assert!((by_r - a.column(k)).norm() < 1e-6, "{by_r} {a}");
                 assert!((by_u - b.column(k)).norm() < 1e-6, "{by_u} {b}");
             }

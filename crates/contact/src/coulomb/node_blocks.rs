@@ -1,8 +1,10 @@
-//! The sweep with full 3×3 blocks at the nodes: contacts meet through `D_j`, the inverse of a node's diagonal block.
+//! The sweep with full 3×3 blocks at the nodes: contacts meet through `D_j`, the inverse of a
+//! node's diagonal block.
 //!
-//! Where [`crate::ContactSet::project`] replaces `A` by scalars `w_j`, this keeps `D_j = A_jj⁻¹`, so that a contact's own block
-//! `W_cc = Σ b_j² D_j + α I` is no multiple of the identity and its local solve needs a root. It is the inner loop of nested
-//! relaxation (block Jacobi on `A` outside, this inside), and the "non-isotropic" baseline of the projection.
+//! Where [`crate::ContactSet::project`] replaces `A` by scalars `w_j`, this keeps `D_j = A_jj⁻¹`,
+//! so that a contact's own block `W_cc = Σ b_j² D_j + α I` is no multiple of the identity and its
+//! local solve needs a root. It is the inner loop of nested relaxation (block Jacobi on `A`
+//! outside, this inside), and the "non-isotropic" baseline of the projection.
 
 use std::ops::Range;
 
@@ -35,7 +37,8 @@ struct BlockContact {
     cohesion: f64,
 }
 
-/// The contacts of a set over nodes with full inverse blocks. Elliptic cones count as isotropic with their mean.
+/// The contacts of a set over nodes with full inverse blocks. Elliptic cones count as isotropic
+/// with their mean.
 #[derive(Clone, Debug)]
 pub struct NodeBlockSweep {
     stages: StencilStages,
@@ -80,7 +83,8 @@ impl NodeBlockSweep {
         }
     }
 
-    /// Takes velocities without contact \[m/s\] and applies the stored impulses and the cohesive pull.
+    /// Takes velocities without contact \[m/s\] and applies the stored impulses and the cohesive
+    /// pull.
     pub fn load(&mut self, velocities: &[Vec3]) {
         assert_eq!(velocities.len(), self.nodes.len(), "one velocity per node");
         self.nodes.iter_mut().zip(velocities).for_each(|(node, v)| node.velocity = *v);

@@ -17,7 +17,8 @@ pub struct CoulombProblem {
     pub(crate) diagonal: Vec<Mat3>,
     pub(crate) q: Vec<Vec3>,
     pub(crate) friction: Vec<f64>,
-    /// `|q|` of the problem that was asked for; a proximal neighbour keeps it, so that residuals compare.
+    /// `|q|` of the problem that was asked for; a proximal neighbour keeps it, so that residuals
+    /// compare.
     scale: f64,
 }
 
@@ -73,7 +74,8 @@ impl CoulombProblem {
         self.row(contact).fold(self.q[contact], |u, (other, block)| u + block * impulses[other])
     }
 
-    /// `|r − P_K(r − u − μ|u_T| n)| / |q|` over all contacts, Euclidean norms (absolute when q = 0).
+    /// `|r − P_K(r − u − μ|u_T| n)| / |q|` over all contacts, Euclidean norms (absolute when q =
+    /// 0).
     pub fn residual(&self, impulses: &[Vec3]) -> f64 {
         let contact = |c: usize| {
             natural_map(&self.velocity(c, impulses), &impulses[c], &Vec3::x(), self.friction[c]).powi(2)
@@ -88,7 +90,8 @@ impl CoulombProblem {
             near.q[c] -= at[c] * weights[c];
             near.diagonal[c] += Mat3::identity() * weights[c];
             let place = (self.rows[c]..self.rows[c + 1]).find(|&k| self.columns[k] as usize == c);
-            // A row without a diagonal block cannot take the shift; such a contact has no response of its own.
+            // A row without a diagonal block cannot take the shift; such a contact has no response
+            // of its own.
             if let Some(place) = place {
                 near.blocks[place] += Mat3::identity() * weights[c];
             }

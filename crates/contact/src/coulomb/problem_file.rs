@@ -1,12 +1,13 @@
 //! Reader for discrete frictional contact problems in text form, local and global.
 //!
-//! Numbers apart by white space. *Local*: dimension (3), contacts, matrix W, q, μ. *Global*: dimension, contacts, matrix
-//! M, matrix H, q, b, μ, with `M v = q + H r`, `u = Hᵀ v + b`; reduced here to `W = Hᵀ M⁻¹ H`, `q_local = Hᵀ M⁻¹ q + b`.
-//! A last number (a flag of the writer) may follow. Matrix: storage, rows, columns, then
+//! Numbers apart by white space. *Local*: dimension (3), contacts, matrix W, q, μ. *Global*:
+//! dimension, contacts, matrix M, matrix H, q, b, μ, with `M v = q + H r`, `u = Hᵀ v + b`; reduced
+//! here to `W = Hᵀ M⁻¹ H`, `q_local = Hᵀ M⁻¹ q + b`. A last number (a flag of the writer) may
+//! follow. Matrix: storage, rows, columns, then
 //! * storage 0: rows, columns again, values by column;
-//! * storage 1: number of blocks, block rows, block columns, the ends of the block rows and of the block columns (scalars,
-//!   cumulative), lengths of the two index arrays, row starts, block columns; then per block its number and its values
-//!   by column.
+//! * storage 1: number of blocks, block rows, block columns, the ends of the block rows and of the
+//!   block columns (scalars, cumulative), lengths of the two index arrays, row starts, block
+//!   columns; then per block its number and its values by column.
 
 use std::path::{Path, PathBuf};
 

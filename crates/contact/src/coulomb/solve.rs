@@ -1,4 +1,5 @@
-//! The general solver: Gauss–Seidel first, Newton for the last digits, proximal neighbours where both stall.
+//! The general solver: Gauss–Seidel first, Newton for the last digits, proximal neighbours where
+//! both stall.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -55,7 +56,8 @@ pub fn solve(problem: &CoulombProblem, impulses: &mut Vec<Vec3>, options: &Coulo
     let mut strength = 1e-2;
     while report.residual > options.tolerance && report.rounds < options.rounds {
         report.rounds += 1;
-        // W + ρI is definite even when contacts outnumber the freedoms; r_k → r makes the neighbour exact.
+        // W + ρI is definite even when contacts outnumber the freedoms; r_k → r makes the neighbour
+        // exact.
         let weights: Vec<f64> = problem.diagonal.iter().map(|w| strength * w.trace() / 3.0).collect();
         let near = problem.proximal(&weights, impulses);
         let mut trial = impulses.clone();
@@ -63,7 +65,8 @@ pub fn solve(problem: &CoulombProblem, impulses: &mut Vec<Vec3>, options: &Coulo
         let wanted = 0.01 * options.tolerance;
         let solved = both(&near, &mut trial, wanted, options, &mut report) <= wanted;
         let residual = problem.residual(&trial);
-        // Nearer neighbours converge in fewer rounds but are harder: dare after a success, retreat after a failure.
+        // Nearer neighbours converge in fewer rounds but are harder: dare after a success, retreat
+        // after a failure.
         strength = if solved { strength * 0.5 } else { (strength * 5.0).min(1.0) };
         if residual < report.residual {
             (*impulses, report.residual) = (trial, residual);
@@ -111,7 +114,8 @@ pub fn solve_file(path: &Path, options: &CoulombOptions) -> Result<FileReport, P
     Ok(FileReport { file, solve, seconds: start.elapsed().as_secs_f64() })
 }
 
-/// Reads and solves every `.dat` file below a folder, sorted by path. Bad files are reported in their place.
+/// Reads and solves every `.dat` file below a folder, sorted by path. Bad files are reported in
+/// their place.
 pub fn solve_folder(
     folder: &Path,
     options: &CoulombOptions,

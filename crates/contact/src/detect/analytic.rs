@@ -42,8 +42,8 @@ impl PlacedShape {
         MovingShape { object: self.object, placed: self, motion }
     }
 
-    /// Whether the solid side is convex, so that a flat face may touch it between its vertices. Planes never are met first by the
-    /// inside of a face, and containers are met by vertices.
+    /// Whether the solid side is convex, so that a flat face may touch it between its vertices.
+    /// Planes never are met first by the inside of a face, and containers are met by vertices.
     pub fn is_convex_solid(&self) -> bool {
         matches!(
             self.shape,
@@ -117,13 +117,15 @@ impl<'a> MovingShape<'a> {
         (!still).then(|| SurfaceMotion { now: self.posed(from), next: self.posed(to) })
     }
 
-    /// Where a point ends that the collider carries along as if it were part of it, from one time to another.
+    /// Where a point ends that the collider carries along as if it were part of it, from one time
+    /// to another.
     pub fn carried(&self, place: &Vec3, [from, to]: [f64; 2]) -> Vec3 {
         let Some(motion) = self.motion else { return *place };
         motion.pose(to).apply(&motion.pose(from).undo(place))
     }
 
-    /// Velocity of the surface over [time, time + h] as a contact sees it \[m/s\], at the surface point `found` nearest to `place`.
+    /// Velocity of the surface over [time, time + h] as a contact sees it \[m/s\], at the surface
+    /// point `found` nearest to `place`.
     pub fn surface_velocity(&self, place: &Vec3, found: &SurfacePoint, time: f64, h: f64) -> Vec3 {
         let moved = self.surface_motion([time, time + h]);
         moved.map_or(Vec3::zeros(), |moved| moved.displacement(place, found) / h)
@@ -142,10 +144,12 @@ impl SurfaceMotion<'_> {
         self.now.closest(point)
     }
 
-    /// Displacement of the surface as a contact sees it \[m\], at the surface point `found` nearest to `place`.
+    /// Displacement of the surface as a contact sees it \[m\], at the surface point `found` nearest
+    /// to `place`.
     ///
-    /// Tangential: that of the material point. Normal: by how much the distance of `place` shrinks. The two differ where
-    /// a curved surface turns: its points follow arcs and leave the tangent plane, while the surface stays where it is.
+    /// Tangential: that of the material point. Normal: by how much the distance of `place` shrinks.
+    /// The two differ where a curved surface turns: its points follow arcs and leave the tangent
+    /// plane, while the surface stays where it is.
     pub fn displacement(&self, place: &Vec3, found: &SurfacePoint) -> Vec3 {
         let (Some(now), Some(next)) = (&self.now.pose, &self.next.pose) else { return Vec3::zeros() };
         let material = next.apply(&now.undo(&found.point)) - found.point;
@@ -154,8 +158,8 @@ impl SurfaceMotion<'_> {
     }
 }
 
-/// How a shape moves over a span of time: the speed of the surface point nearest to a place, bounded over the span. A ball is where its
-/// centre is, however it turns.
+/// How a shape moves over a span of time: the speed of the surface point nearest to a place,
+/// bounded over the span. A ball is where its centre is, however it turns.
 pub struct Travel {
     rates: RateBounds,
     /// Where it turns about.
@@ -166,7 +170,8 @@ pub struct Travel {
 }
 
 impl Travel {
-    /// How much the distance of a point within `reach` of `place`, which itself is at `distance`, can change \[m\].
+    /// How much the distance of a point within `reach` of `place`, which itself is at `distance`,
+    /// can change \[m\].
     pub fn bound(&self, place: &Vec3, reach: f64, distance: f64) -> f64 {
         let moved = self.rates.translation * self.span;
         let arm = self
@@ -199,7 +204,8 @@ impl PosedShape<'_> {
         }
     }
 
-    /// Ends of the axis of a solid cylinder or capsule, without round ends \[m\]. Beside it φ is the distance to the axis less the radius.
+    /// Ends of the axis of a solid cylinder or capsule, without round ends \[m\]. Beside it φ is
+    /// the distance to the axis less the radius.
     pub fn axis(&self) -> Option<[Vec3; 2]> {
         let (Shape::Cylinder { half_length, .. } | Shape::Capsule { half_length, .. }) = *self.shape else {
             return None;
@@ -210,7 +216,8 @@ impl PosedShape<'_> {
     }
 }
 
-/// Whether a shape of revolution turns about its own axis only: all rotations along it, and their centre on it.
+/// Whether a shape of revolution turns about its own axis only: all rotations along it, and their
+/// centre on it.
 fn spins_in_place(shape: &Shape, base: &RigidMotion, motion: &Motion) -> bool {
     let round = matches!(
         shape,

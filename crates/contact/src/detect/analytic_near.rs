@@ -1,11 +1,12 @@
 //! Features within reach of one analytic collider during a step.
 //!
-//! The signed distance φ is 1-Lipschitz: what is farther from the collider than its own way, the collider's, the thicknesses and the
-//! gap cannot touch it. For edges and triangles the nearest place at the start is worked out once and serves the whole step.
+//! The signed distance φ is 1-Lipschitz: what is farther from the collider than its own way, the
+//! collider's, the thicknesses and the gap cannot touch it. For edges and triangles the nearest
+//! place at the start is worked out once and serves the whole step.
 
 use super::analytic::{MovingShape, PosedShape, Travel};
 use super::analytic_search::{nearest_edge_place, nearest_triangle_place};
-use super::collider::pair_gap;
+use super::contact_finder::pair_gap;
 use super::near_pair::merge;
 use super::step_pairs::Search;
 use rayon::prelude::*;
@@ -99,8 +100,8 @@ impl Looking<'_> {
         }
     }
 
-    /// Whether a feature may touch. φ of a convex solid lies above its tangent plane at the middle of the feature, which is lowest at a
-    /// corner; other shapes are asked for vertices alone.
+    /// Whether a feature may touch. φ of a convex solid lies above its tangent plane at the middle
+    /// of the feature, which is lowest at a corner; other shapes are asked for vertices alone.
     fn is_near(&self, corners: &[u32]) -> bool {
         let Search { start, mesh, model, .. } = self.search;
         // What is rooted in the collider never touches it.

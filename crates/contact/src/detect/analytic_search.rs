@@ -1,11 +1,12 @@
 //! Features of bodies against one analytic collider.
 //!
-//! The signed distance φ of a convex solid is a convex function, so its minimum over an edge or a triangle is found by descent.
-//! For a ball the nearest point is known in closed form. A vertex contact already stands where the minimum is at a corner; an edge or a triangle adds one only where its inside is
-//! nearer than its border.
+//! The signed distance φ of a convex solid is a convex function, so its minimum over an edge or a
+//! triangle is found by descent. For a ball the nearest point is known in closed form. A vertex
+//! contact already stands where the minimum is at a corner; an edge or a triangle adds one only
+//! where its inside is nearer than its border.
 
 use super::analytic::{MovingShape, PosedShape};
-use super::collider::{Collider, pair_gap};
+use super::contact_finder::{ContactFinder, pair_gap};
 use super::convert::{AnalyticFeature, Converter, Touch, analytic_key};
 use crate::contact::{ContactKind, NewContact};
 use stiction_bodies::Model;
@@ -14,7 +15,7 @@ use stiction_numerics::Vec3;
 
 /// One collider and the step.
 pub(super) struct AnalyticSearch<'a> {
-    pub collider: &'a Collider,
+    pub finder: &'a ContactFinder,
     pub model: &'a Model,
     pub converter: &'a Converter<'a>,
     pub shape: MovingShape<'a>,
@@ -23,7 +24,8 @@ pub(super) struct AnalyticSearch<'a> {
     pub end: PosedShape<'a>,
 }
 
-/// Halvings of each share in a triangle: places far finer than `BORDER`; the gap errs by their square.
+/// Halvings of each share in a triangle: places far finer than `BORDER`; the gap errs by their
+/// square.
 const HALVINGS: usize = 14;
 
 /// Weights nearer than this to the border of a feature belong to the border.
@@ -47,7 +49,8 @@ impl AnalyticSearch<'_> {
         self.touch(&vertices, weights, analytic_key(feature, index, self.shape.object), wanted)
     }
 
-    /// The contact of a material point, if it is near at the start or beyond the surface at the end.
+    /// The contact of a material point, if it is near at the start or beyond the surface at the
+    /// end.
     fn touch(
         &self,
         vertices: &[u32],
@@ -59,12 +62,12 @@ impl AnalyticSearch<'_> {
         let place =
             |x: &[Vec3]| -> Vec3 { vertices.iter().zip(weights).map(|(&v, w)| x[v as usize] * *w).sum() };
         let object = self.model.surfaces.object_of_vertex[vertices[0] as usize];
-        let thickness = Collider::analytic_thickness(self.model, vertices[0], self.shape.object);
-        let start = place(&self.collider.start);
+        let thickness = ContactFinder::analytic_thickness(self.model, vertices[0], self.shape.object);
+        let start = place(&self.finder.start);
         let found = self.start.closest(&start);
         let gap = found.distance - thickness;
         let near = gap <= pair_gap(self.model, [object, self.shape.object]);
-        let passes = || self.end.closest(&place(&self.collider.end)).distance < thickness;
+        let passes = || self.end.closest(&place(&self.finder.end)).distance < thickness;
         if !(near || passes()) || !wanted(key) {
             return None;
         }
@@ -83,7 +86,8 @@ impl AnalyticSearch<'_> {
     }
 }
 
-/// Weights of the place of an edge that is nearest to a convex solid at a time; `None` near its ends.
+/// Weights of the place of an edge that is nearest to a convex solid at a time; `None` near its
+/// ends.
 pub(super) fn nearest_edge_place(
     shape: &MovingShape<'_>,
     posed: &PosedShape<'_>,
@@ -99,7 +103,8 @@ pub(super) fn nearest_edge_place(
     Some([1.0 - s, s])
 }
 
-/// Weights of the place of a triangle that is nearest to a convex solid at a time; `None` near its border.
+/// Weights of the place of a triangle that is nearest to a convex solid at a time; `None` near its
+/// border.
 pub(super) fn nearest_triangle_place(
     shape: &MovingShape<'_>,
     posed: &PosedShape<'_>,
@@ -114,7 +119,8 @@ pub(super) fn nearest_triangle_place(
     }
 }
 
-/// The place s of the minimum of a convex function on the segment a–b by bisection of its slope; `None` near an end.
+/// The place s of the minimum of a convex function on the segment a–b by bisection of its slope;
+/// `None` near an end.
 pub fn nearest_on_segment(a: Vec3, b: Vec3, slope: impl Fn(&Vec3) -> Vec3) -> Option<f64> {
     let along = b - a;
     let falls = |s: f64| slope(&(a + along * s)).dot(&along) < 0.0;
@@ -131,8 +137,9 @@ pub fn nearest_on_segment(a: Vec3, b: Vec3, slope: impl Fn(&Vec3) -> Vec3) -> Op
 
 /// Weights of the minimum of a convex function in a triangle; `None` near its border.
 ///
-/// Nested bisection: for each share s of the third corner the best place on the parallel to the first edge, then the slope across
-/// it, which is monotone because the partial minimum of a convex function is convex.
+/// Nested bisection: for each share s of the third corner the best place on the parallel to the
+/// first edge, then the slope across it, which is monotone because the partial minimum of a convex
+/// function is convex.
 pub fn nearest_in_triangle([a, b, c]: [Vec3; 3], slope: impl Fn(&Vec3) -> Vec3) -> Option<[f64; 3]> {
     // The best place on the parallel at share s, as a fraction of it.
     let across = |s: f64| {

@@ -5,14 +5,15 @@ use stiction_bodies::Model;
 use stiction_collision::{BodyTraits, CollisionMesh, MeshError, MeshInput};
 use stiction_scene::resolved::BodyKind;
 
-/// The collision mesh of a model, made once and shared; objects are bodies first, then colliders. Pairs that
-/// are closer than their thickness at rest are left out, and so is the first segment of a strand against
-/// the body that it grows on.
+/// The collision mesh of a model, made once and shared; objects are bodies first, then colliders.
+/// Pairs that are closer than their thickness at rest are left out, and so is the first segment of
+/// a strand against the body that it grows on.
 pub fn collision_mesh(model: &Model) -> Result<Arc<CollisionMesh>, MeshError> {
     model.derived.get_or_make(|| collision_mesh_with_skins(model, 0.0))
 }
 
-/// The same with a skin on solids that have no thickness: at most this share of their size on each side.
+/// The same with a skin on solids that have no thickness: at most this share of their size on each
+/// side.
 pub(super) fn collision_mesh_with_skins(model: &Model, share: f64) -> Result<CollisionMesh, MeshError> {
     let mut mesh = CollisionMesh::new(mesh_input(model, share))?;
     mesh.exclude_rest_neighbours(&model.rest_surface())?;
@@ -33,10 +34,12 @@ pub(super) fn is_solid(kind: BodyKind) -> bool {
 /// Share of the smallest extent that a skin may take: cards stay cards.
 const THIN: f64 = 0.02;
 
-/// Half-thickness per object \[m\]. A solid without thickness gets a skin of a share of its largest extent.
+/// Half-thickness per object \[m\]. A solid without thickness gets a skin of a share of its largest
+/// extent.
 ///
-/// Surfaces without thickness meet at distance zero, where neither a normal nor a side can be told from rounding: solids went through each
-/// other there. Analytic colliders need no skin, since their distance has a sign.
+/// Surfaces without thickness meet at distance zero, where neither a normal nor a side can be told
+/// from rounding: solids went through each other there. Analytic colliders need no skin, since
+/// their distance has a sign.
 fn half_thickness(model: &Model, share: f64) -> Vec<f64> {
     let mut out: Vec<f64> = model.surfaces.objects.iter().map(|o| o.half_thickness).collect();
     for (body, half) in model.bodies.iter().zip(&mut out) {

@@ -1,6 +1,7 @@
-//! From a geometric pair to a contact: prescribed vertices leave the stencil and bring their velocity.
+//! From a geometric pair to a contact: prescribed vertices leave the stencil and bring their
+//! velocity.
 
-use super::collider::StepMotion;
+use super::contact_finder::StepMotion;
 use crate::contact::{ContactKind, ContactStencil, Friction, NewContact};
 use crate::elliptic::{EllipticCone, Matchstick};
 use stiction_bodies::surfaces::VertexSource;
@@ -19,8 +20,8 @@ pub(super) struct Converter<'a> {
     pub prescribed_end: &'a [Vec3],
 }
 
-/// A contact that is prescribed but for this much of a lever cannot be kept open by its free nodes: they would have to move by twenty times its gap.
-/// It is left to its neighbours.
+/// A contact that is prescribed but for this much of a lever cannot be kept open by its free nodes:
+/// they would have to move by twenty times its gap. It is left to its neighbours.
 const HELD: f64 = 0.05;
 
 /// What is known of a contact before its stencil is made.
@@ -59,7 +60,8 @@ impl Converter<'_> {
             match self.surfaces.source(vertex as usize) {
                 VertexSource::Node(n) => node(n, weight),
                 VertexSource::Embedded(terms) => terms.iter().for_each(|&(n, w)| node(n, weight * w)),
-                // A scalar stencil cannot hold a rigid body; its motion counts as given ([`crate::ContactMap`] holds it).
+                // A scalar stencil cannot hold a rigid body; its motion counts as given
+                // ([`crate::ContactMap`] holds it).
                 VertexSource::Rigid { .. } | VertexSource::Kinematic => {
                     let moved = self.prescribed_end[vertex as usize] - self.start[vertex as usize];
                     kinematic += moved * (weight / h);
@@ -80,7 +82,8 @@ impl Converter<'_> {
         Some(contact)
     }
 
-    /// The elliptic cone where a surface has a grain; a surface without one takes the other's direction.
+    /// The elliptic cone where a surface has a grain; a surface without one takes the other's
+    /// direction.
     fn cone(&self, touch: &Touch<'_>, isotropic: f64) -> Option<EllipticCone> {
         let [a, b] = touch.objects.map(|o| o as usize);
         let [along, across] = self.parameters.grain_between(a, b)?;
@@ -96,8 +99,8 @@ impl Converter<'_> {
         Matchstick { isotropic, along, across, rule }.cone(&touch.normal, &first, &second)
     }
 
-    /// The contact of a pair of surface features found at `place` (the configuration where it was found), with the gap taken at
-    /// the start of the step along the pair's normal.
+    /// The contact of a pair of surface features found at `place` (the configuration where it was
+    /// found), with the gap taken at the start of the step along the pair's normal.
     pub fn pair(&self, pair: &ProximityPair, place: &[Vec3], thickness: f64) -> Option<NewContact> {
         let weighted = |x: &[Vec3]| -> Vec3 {
             pair.vertices.iter().zip(&pair.weights).map(|(&v, w)| x[v as usize] * *w).sum()
@@ -149,8 +152,8 @@ pub(super) enum AnalyticFeature {
     Triangle = 2,
 }
 
-/// Identity of a feature against an analytic collider: kind 3 is point–point, whose features are small numbers, so the second
-/// feature counts down from the top of its range.
+/// Identity of a feature against an analytic collider: kind 3 is point–point, whose features are
+/// small numbers, so the second feature counts down from the top of its range.
 pub(super) fn analytic_key(feature: AnalyticFeature, index: u32, object: u32) -> u64 {
     3 << 62 | u64::from(index) << 31 | u64::from((1u32 << 31) - 1 - 3 * object - feature as u32)
 }

@@ -4,15 +4,17 @@
 //! body would be held there. While a sheet and a solid are entangled (vertices of the sheet inside
 //! the solid, or edges of one through faces of the other), three things differ between the two:
 //!
-//! * a vertex inside meets the nearest face of the solid, pushed out: `n = −(x − q)/|x − q|`, gap `−|x − q|` less the thickness   q nearest point
-//! * features with such a vertex meet nothing else of the solid: on their way out they pass through its surface
+//! * a vertex inside meets the nearest face of the solid, pushed out: `n = −(x − q)/|x − q|`, gap
+//!   `−|x − q|` less the thickness   q nearest point
+//! * features with such a vertex meet nothing else of the solid: on their way out they pass through
+//!   its surface
 //! * other pairs on the wrong side of the solid's surface, by its outward normals, are turned round
 //!
 //! Only the pairs of objects are kept from step to step; which vertices are inside is looked up
 //! while there are any.
 
-use super::collider::{Collider, DetectError};
 use super::compile::is_solid;
+use super::contact_finder::{ContactFinder, DetectError};
 use super::convert::Converter;
 use crate::contact::NewContact;
 use stiction_bodies::{Controls, Model, PlacedBlocks};
@@ -37,7 +39,7 @@ pub(super) struct Entangled {
     outward: Vec<Vec3>,
 }
 
-impl Collider {
+impl ContactFinder {
     /// Looks for sheets that are a little inside solid meshes: at the start of a run.
     pub fn find_entangled(
         &mut self,
@@ -77,7 +79,7 @@ impl Collider {
         &self.entangled.pairs
     }
 
-    /// Takes what [`Collider::entangled`] gave.
+    /// Takes what [`ContactFinder::entangled`] gave.
     pub fn set_entangled(&mut self, pairs: Vec<[u32; 2]>) {
         self.entangled = Entangled { pairs, ..Entangled::default() };
     }

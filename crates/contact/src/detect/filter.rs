@@ -1,14 +1,18 @@
 //! A last look at a step: what would go through each other on the way moves together.
 //!
-//! Continuous detection asks all pairs from the start of the step to its end. The nodes of those that pass through each other join in zones, which move as stiff pieces for this
-//! step ([`StiffMotion`]), and what is near them is asked again, because a zone may now be in the way of something else: zones grow and merge until nothing passes. A surface vertex that ends
-//! inside an analytic collider is put on its surface first, with the nodes that carry it. When [`ROUNDS`] are not enough, all nodes take the same share of their way, up to the earliest impact: along one common motion
-//! continuous detection is a proof.
+//! Continuous detection asks all pairs from the start of the step to its end. The nodes of those
+//! that pass through each other join in zones, which move as stiff pieces for this step
+//! ([`StiffMotion`]), and what is near them is asked again, because a zone may now be in the way of
+//! something else: zones grow and merge until nothing passes. A surface vertex that ends inside an
+//! analytic collider is put on its surface first, with the nodes that carry it. When [`ROUNDS`] are
+//! not enough, all nodes take the same share of their way, up to the earliest impact: along one
+//! common motion continuous detection is a proof.
 //!
-//! Only free nodes can be kept off. What prescribed bodies do to each other's surroundings when they change their shape, and pairs that touch with distance 0 at the start, are counted.
+//! Only free nodes can be kept off. What prescribed bodies do to each other's surroundings when
+//! they change their shape, and pairs that touch with distance 0 at the start, are counted.
 
 use super::analytic::{MovingShape, PosedShape};
-use super::collider::{Collider, DetectError, INSIDE, StepMotion};
+use super::contact_finder::{ContactFinder, DetectError, INSIDE, StepMotion};
 use super::meetings::through_floor;
 use super::near_pair::{NearPair, passing_clearance};
 use super::zones::{Makeup, Member, MovingPoint, StiffMotion, Zones};
@@ -25,7 +29,8 @@ const SHIFTS: usize = 8;
 /// Share of its distance that a pair without thickness keeps.
 const KEPT: f64 = 0.1;
 
-/// Share of the earliest impact that all nodes go to in common: a little before it, so that the pair is found free.
+/// Share of the earliest impact that all nodes go to in common: a little before it, so that the
+/// pair is found free.
 const COMMON: f64 = 0.9;
 
 /// What the filter did.
@@ -34,7 +39,7 @@ pub struct FilterReport {
     /// Free nodes that moved with a zone.
     pub limited: usize,
     /// Vertices that were put on the surface of an analytic collider before.
-    pub put_out: usize,
+    pub pushed_out: usize,
     /// Rounds of detection.
     pub rounds: usize,
     /// Share of the motion that all nodes took in the end: 1 when zones were enough.
@@ -45,10 +50,12 @@ pub struct FilterReport {
 
 impl FilterReport {
     /// Nothing was in the way.
-    pub const NOTHING: FilterReport = FilterReport { limited: 0, put_out: 0, rounds: 1, share: 1.0, left: 0 };
+    pub const NOTHING: FilterReport =
+        FilterReport { limited: 0, pushed_out: 0, rounds: 1, share: 1.0, left: 0 };
 }
 
-/// A pair that passes through: the vertices, or one vertex and the analytic collider that it enters, the distance at the start, the safe share of the motion.
+/// A pair that passes through: the vertices, or one vertex and the analytic collider that it
+/// enters, the distance at the start, the safe share of the motion.
 struct Blocked {
     vertices: [u32; 4],
     shape: Option<usize>,
@@ -56,7 +63,7 @@ struct Blocked {
     time: f64,
 }
 
-impl Collider {
+impl ContactFinder {
     /// Whether no surface crosses another on the way from the start of a step to `blocks`.
     pub fn is_free_way(
         &mut self,
@@ -68,15 +75,16 @@ impl Collider {
         Ok(self.blocked(model, motion, None).is_empty())
     }
 
-    /// Changes the way from the start of a step to `blocks` so that no surface crosses another on it.
+    /// Changes the way from the start of a step to `blocks` so that no surface crosses another on
+    /// it.
     pub fn limit_step(
         &mut self,
         model: &Model,
         motion: &StepMotion<'_>,
         blocks: &mut [Vec3],
     ) -> Result<FilterReport, DetectError> {
-        let put_out = self.put_out(model, motion, blocks);
-        let mut report = FilterReport { put_out, ..FilterReport::NOTHING };
+        let pushed_out = self.push_out(model, motion, blocks);
+        let mut report = FilterReport { pushed_out, ..FilterReport::NOTHING };
         self.place_ends(model, motion, blocks)?;
         let mut blocked = self.blocked(model, motion, None);
         if blocked.is_empty() {
@@ -162,7 +170,8 @@ impl Collider {
         out
     }
 
-    /// A motion of some surface vertices, shifted until none of those that start outside of the analytic colliders ends inside, if a few shifts are enough.
+    /// A motion of some surface vertices, shifted until none of those that start outside of the
+    /// analytic colliders ends inside, if a few shifts are enough.
     fn out_of_shapes(
         &self,
         mut stiff: StiffMotion,
@@ -193,9 +202,11 @@ impl Collider {
         stiff
     }
 
-    /// Puts surface vertices that were outside of an analytic solid at the start of a step and would end inside on its surface: nodes, and with embedded vertices the nodes
-    /// that carry them. Contacts linearise the surface, and sweeps end before all of them agree; a solid that moves as prescribed gives no way. Returns how many vertices were put out.
-    pub fn put_out(&self, model: &Model, motion: &StepMotion<'_>, blocks: &mut [Vec3]) -> usize {
+    /// Puts surface vertices that were outside of an analytic solid at the start of a step and
+    /// would end inside on its surface: nodes, and with embedded vertices the nodes that carry
+    /// them. Contacts linearise the surface, and sweeps end before all of them agree; a solid that
+    /// moves as prescribed gives no way. Returns how many vertices were put out.
+    pub fn push_out(&self, model: &Model, motion: &StepMotion<'_>, blocks: &mut [Vec3]) -> usize {
         let mut count = 0;
         for shape in self.moving_shapes(motion) {
             let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
@@ -212,13 +223,14 @@ impl Collider {
             let out: Vec<(usize, Vec3)> = self.touching().par_iter().filter_map(put).collect();
             count += out.len();
             out.into_iter().for_each(|(n, place)| blocks[n] = place);
-            count += self.put_out_embedded((&shape, [before, after]), model, motion, blocks);
+            count += self.push_out_embedded((&shape, [before, after]), model, motion, blocks);
         }
         count
     }
 
-    /// Moves the free nodes that carry embedded vertices, each by as little as it takes, until the vertices are out; some rounds, since vertices share nodes.
-    fn put_out_embedded(
+    /// Moves the free nodes that carry embedded vertices, each by as little as it takes, until the
+    /// vertices are out; some rounds, since vertices share nodes.
+    fn push_out_embedded(
         &self,
         (shape, [before, after]): (&MovingShape<'_>, [PosedShape<'_>; 2]),
         model: &Model,
@@ -256,7 +268,8 @@ impl Collider {
         inside.len()
     }
 
-    /// All pairs that pass through each other on the way, and vertices that enter an analytic collider; of those that move with zones only, if there are any.
+    /// All pairs that pass through each other on the way, and vertices that enter an analytic
+    /// collider; of those that move with zones only, if there are any.
     fn blocked(&self, model: &Model, motion: &StepMotion<'_>, zones: Option<&Zones>) -> Vec<Blocked> {
         let moved = zones.map(|zones| self.moved_by(model, zones));
         let asks = |vertices: &[u32]| moved.as_ref().is_none_or(|m| vertices.iter().any(|&v| m[v as usize]));
@@ -353,8 +366,9 @@ impl Collider {
     }
 }
 
-/// Joins what passes through each other; false when nothing can be joined any more. A vertex that enters an analytic collider makes a zone first, which is shifted out; it joins the
-/// collider when it had been in one. A pair that passes within a zone lets it move as its prescribed points do.
+/// Joins what passes through each other; false when nothing can be joined any more. A vertex that
+/// enters an analytic collider makes a zone first, which is shifted out; it joins the collider when
+/// it had been in one. A pair that passes within a zone lets it move as its prescribed points do.
 fn grow(zones: &mut Zones, model: &Model, motion: &StepMotion<'_>, blocked: &[Blocked]) -> bool {
     let makeups = zones.makeups(motion);
     let before: Vec<Option<usize>> =

@@ -6,8 +6,8 @@
 
 use super::DetectError;
 use super::analytic::PlacedShape;
-use super::collider::INSIDE;
 use super::compile::{collision_mesh, rooted_segments};
+use super::contact_finder::INSIDE;
 use super::rooted::{buried_roots, held_strands};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use stiction_numerics::Vec3;
 
 /// A check for intersections over a model, with thicknesses as the scene gives them.
 ///
-/// It shares the collision mesh of the model and keeps a tree of its own. Boxes of the tree live during a
-/// check only: between checks, when a method holds the most memory, there are none.
+/// It shares the collision mesh of the model and keeps a tree of its own. Boxes of the tree live
+/// during a check only: between checks, when a method holds the most memory, there are none.
 pub struct IntersectionCheck {
     mesh: Arc<CollisionMesh>,
     phase: BroadPhase,
@@ -79,8 +79,8 @@ pub(super) struct CheckedSurface<'a> {
 }
 
 impl CheckedSurface<'_> {
-    /// Crossings, overlaps, points inside closed bodies and inside analytic colliders, for vertices at
-    /// these places \[m\] at a time \[s\].
+    /// Crossings, overlaps, points inside closed bodies and inside analytic colliders, for vertices
+    /// at these places \[m\] at a time \[s\].
     pub fn intersections(
         self,
         model: &Model,

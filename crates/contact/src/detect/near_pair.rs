@@ -4,12 +4,14 @@ use rayon::prelude::*;
 use stiction_collision::CollisionMesh;
 use stiction_numerics::Vec3;
 
-/// A pair of features, and the vector between their closest points at the start, from the second to the first \[m\].
+/// A pair of features, and the vector between their closest points at the start, from the second to
+/// the first \[m\].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearPair {
     pub features: [u32; 2],
     pub offset: Vec3,
-    /// For each way to be settled: it lasts while the ends of both features together have wandered less far than this \[m\].
+    /// For each way to be settled: it lasts while the ends of both features together have wandered
+    /// less far than this \[m\].
     until: [f32; 3],
 }
 
@@ -29,19 +31,22 @@ fn rounded_down(length: f64) -> f32 {
     (length * (1.0 - 1e-7)) as f32
 }
 
-/// How far the ends of two features have wandered within a step, the least far corner of each, together \[m\].
+/// How far the ends of two features have wandered within a step, the least far corner of each,
+/// together \[m\].
 #[derive(Clone, Copy)]
 pub(super) struct Wandered(pub f64);
 
 impl Wandered {
-    /// What the farthest corners have to come to together before something that is a length away can happen: no corner can have moved by more than what the farthest one has
-    /// wandered then beyond what the least far one has now.
+    /// What the farthest corners have to come to together before something that is a length away
+    /// can happen: no corner can have moved by more than what the farthest one has wandered then
+    /// beyond what the least far one has now.
     pub fn until(self, length: f64) -> f64 {
         self.0 + length
     }
 }
 
-/// How far the farthest corner of each feature has wandered within a step \[m\]: looked up for many pairs each.
+/// How far the farthest corner of each feature has wandered within a step \[m\]: looked up for many
+/// pairs each.
 pub(super) struct Farthest<'a> {
     pub vertices: &'a [f64],
     pub edges: Vec<f64>,
@@ -64,12 +69,14 @@ impl NearPair {
         NearPair { features, offset, until: [0.0; 3] }
     }
 
-    /// Books that the pair is settled until both features have wandered by a length, or that it is not.
+    /// Books that the pair is settled until both features have wandered by a length, or that it is
+    /// not.
     pub fn settle(&mut self, how: Settled, wandered: Wandered, length: Option<f64>) {
         self.until[how as usize] = rounded_down(wandered.until(length.unwrap_or(0.0)));
     }
 
-    /// Whether it is settled still, when the farthest corners of both features have wandered so far together \[m\].
+    /// Whether it is settled still, when the farthest corners of both features have wandered so far
+    /// together \[m\].
     #[inline]
     pub fn is_settled(&self, how: Settled, most: f64) -> bool {
         most < f64::from(self.until[how as usize])
@@ -85,9 +92,11 @@ impl NearPair {
         self.until[Settled::Free as usize] == f32::INFINITY
     }
 
-    /// By how much the slab between the two features across `offset` stays wider than `floor` up to the given ends of the first and the
-    /// second feature \[m\]. If it does, the pair is apart by more than `floor` on the whole straight way, because the width along a
-    /// fixed axis is a concave function of time; and so it is for all other ends that are together nearer than this. `None` says nothing.
+    /// By how much the slab between the two features across `offset` stays wider than `floor` up to
+    /// the given ends of the first and the second feature \[m\]. If it does, the pair is apart by
+    /// more than `floor` on the whole straight way, because the width along a fixed axis is a
+    /// concave function of time; and so it is for all other ends that are together nearer than
+    /// this. `None` says nothing.
     #[inline]
     pub fn clearance(&self, ends: &[Vec3], first: &[u32], second: &[u32], floor: f64) -> Option<f64> {
         let distance = self.offset.norm();
@@ -95,11 +104,14 @@ impl NearPair {
         positive(apart.then(|| width(ends, first, second, &(self.offset / distance)) - floor)?)
     }
 
-    /// The same across an axis that turns from the direction m at the start to the direction n at the end, where the vector between the closest points is
-    /// `offset_at_end` \[m\]: two features that turn together stay apart across it.
+    /// The same across an axis that turns from the direction m at the start to the direction n at
+    /// the end, where the vector between the closest points is `offset_at_end` \[m\]: two features
+    /// that turn together stay apart across it.
     ///
-    /// Along a(t) = (1−t) m + t n, |a| ≤ 1, two corners are apart by a·D with D(t) = (1−t) D₀ + t D₁, a quadratic whose Bernstein coefficients are m·D₀, (m·D₁ + n·D₀)/2 and n·D₁: it
-    /// stays above the least of them. Other ends change D₁, and by as much the last coefficient, by half as much the middle one.   D difference of corners
+    /// Along a(t) = (1−t) m + t n, |a| ≤ 1, two corners are apart by a·D with D(t) = (1−t) D₀ + t
+    /// D₁, a quadratic whose Bernstein coefficients are m·D₀, (m·D₁ + n·D₀)/2 and n·D₁: it stays
+    /// above the least of them. Other ends change D₁, and by as much the last coefficient, by half
+    /// as much the middle one.   D difference of corners
     #[inline]
     pub fn turned_clearance(
         &self,
@@ -128,7 +140,8 @@ fn width(places: &[Vec3], first: &[u32], second: &[u32], axis: &Vec3) -> f64 {
     slab(|v| axis.dot(&places[v]), first, second, places)
 }
 
-/// By how much `along` is larger at all corners of the first feature than at those of the second, less what rounding can be of products with places of this size \[m\].
+/// By how much `along` is larger at all corners of the first feature than at those of the second,
+/// less what rounding can be of products with places of this size \[m\].
 #[inline]
 fn slab(along: impl Fn(usize) -> f64, first: &[u32], second: &[u32], places: &[Vec3]) -> f64 {
     let lowest = first.iter().map(|&v| along(v as usize)).fold(f64::INFINITY, f64::min);
@@ -141,13 +154,14 @@ fn widen((low, high): (f64, f64), x: f64) -> (f64, f64) {
     (low.min(x), high.max(x))
 }
 
-/// The distance at which continuous detection stops a pair that starts at `distance` \[m\], keeping a share of its gap.
+/// The distance at which continuous detection stops a pair that starts at `distance` \[m\], keeping
+/// a share of its gap.
 pub(super) fn floor(distance: f64, thickness: f64, slack: f64) -> f64 {
     thickness + slack * (distance - thickness).max(0.0)
 }
 
-/// By how much one of two features stays above the other by more than `distance` along a coordinate at the end of the way, if it does so at the start
-/// \[m\]; it does so all along then.
+/// By how much one of two features stays above the other by more than `distance` along a coordinate
+/// at the end of the way, if it does so at the start \[m\]; it does so all along then.
 pub(super) fn passing_clearance(
     [starts, ends]: [&[Vec3]; 2],
     first: &[u32],
@@ -178,7 +192,8 @@ pub(super) fn is_within(distance: f64, thickness: f64, gap: f64) -> bool {
 /// Pairs per task.
 const PER_TASK: usize = 4096;
 
-/// New pairs stand for changed ones from now on. They come last, and the others stay where they are: the lists are long, and to move them costs more than to look at them.
+/// New pairs stand for changed ones from now on. They come last, and the others stay where they
+/// are: the lists are long, and to move them costs more than to look at them.
 pub(super) fn replace(
     pairs: &mut Vec<NearPair>,
     new: Vec<NearPair>,
@@ -189,7 +204,8 @@ pub(super) fn replace(
     pairs.extend(new);
 }
 
-/// Puts the entries of a sorted list among those of another, which have other keys: from the back, so that nothing is overwritten.
+/// Puts the entries of a sorted list among those of another, which have other keys: from the back,
+/// so that nothing is overwritten.
 pub(super) fn merge<T: Copy, K: Ord>(into: &mut Vec<T>, new: Vec<T>, key: impl Fn(&T) -> K) {
     let mut old = into.len();
     into.extend_from_slice(&new);
@@ -208,7 +224,8 @@ pub(super) fn merge<T: Copy, K: Ord>(into: &mut Vec<T>, new: Vec<T>, key: impl F
 mod tests {
     use super::*;
 
-    /// Two crossed edges, one above the other, turn together: the slab across their first distance closes, the one that turns with them does not.
+    /// Two crossed edges, one above the other, turn together: the slab across their first distance
+    /// closes, the one that turns with them does not.
     #[test]
     fn edges_that_turn_together_stay_apart() {
         let start = [Vec3::x(), -Vec3::x(), Vec3::y(), -Vec3::y()];

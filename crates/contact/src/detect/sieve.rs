@@ -1,4 +1,5 @@
-//! Which candidates of a search are near at the start of a step or may come together within it: four at a time.
+//! Which candidates of a search are near at the start of a step or may come together within it:
+//! four at a time.
 
 use super::near_pair::NearPair;
 use stiction_collision::CollisionMesh;
@@ -44,14 +45,15 @@ struct Part<'a> {
 }
 
 impl Sieve<'_> {
-    /// Puts vertex–triangle and edge–edge pairs that are left in the place of what the two lists hold.
+    /// Puts vertex–triangle and edge–edge pairs that are left in the place of what the two lists
+    /// hold.
     pub fn sift_into(&self, lists: (&mut Vec<NearPair>, &mut Vec<NearPair>), found: &MovingPairs) {
         let of = |kind: Kind| move |pairs: &[PackedPair]| vectorised(Part { sieve: self, pairs, kind });
         found.sift_into(lists, of(Kind::VertexTriangle), of(Kind::EdgeEdge));
     }
 
-    /// Which of four pairs with these offsets stay: within the gap at the start, or not told apart by the slab across the offset for all
-    /// ends within reach (see [`NearPair::clearance`]).
+    /// Which of four pairs with these offsets stay: within the gap at the start, or not told apart
+    /// by the slab across the offset for all ends within reach (see [`NearPair::clearance`]).
     #[inline(always)]
     fn stays(&self, four: &Four, kind: Kind, offset: &Column) -> [bool; 4] {
         let distance = dot(offset, offset).sqrt();

@@ -1,14 +1,16 @@
 //! What may touch within one step, found once and asked many times.
 //!
-//! A solver looks for contacts several times per step, each time on the way from the same start to another trial end. The first
-//! search takes the first end and lets every vertex end in a box about it; as long as later ends stay within, the pairs found
-//! hold all that can touch. A vertex that goes farther gets a box around its new end, and pairs around it are looked for again. The
-//! box of the next step follows where the vertex strayed in this one: a method whose first end is free fall comes back by g h² in one
-//! direction, step after step.
+//! A solver looks for contacts several times per step, each time on the way from the same start to
+//! another trial end. The first search takes the first end and lets every vertex end in a box about
+//! it; as long as later ends stay within, the pairs found hold all that can touch. A vertex that
+//! goes farther gets a box around its new end, and pairs around it are looked for again. The box of
+//! the next step follows where the vertex strayed in this one: a method whose first end is free
+//! fall comes back by g h² in one direction, step after step.
 //!
-//! The vector between the closest points at the start is kept with each pair. It tells most of them apart, for this end and for
-//! all others within reach: those are left out. A pair that is asked and found free is asked again only when its vertices have moved
-//! their ends by as much as it was free. What is asked is the same as without this memory, so contacts do not depend on it.
+//! The vector between the closest points at the start is kept with each pair. It tells most of them
+//! apart, for this end and for all others within reach: those are left out. A pair that is asked
+//! and found free is asked again only when its vertices have moved their ends by as much as it was
+//! free. What is asked is the same as without this memory, so contacts do not depend on it.
 
 use super::analytic::{MovingShape, PlacedShape};
 use super::analytic_near::NearFeatures;
@@ -22,20 +24,24 @@ use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
 use stiction_numerics::Vec3;
 use stiction_scene::motion::Motion;
 
-/// Least reach, as shares of the contact gap, smallest and largest, and of the way of the vertex. More of it makes more pairs, which are passed over cheaply; less of it makes more vertices leave it,
-/// around which the tree is searched again. So it grows and shrinks from step to step: a stack at rest needs little (`layers_20`), sheets that are pressed through a ring much (`ball_on_torus`: a
-/// tenth of the gap took 1.4 times as long as half of it).
+/// Least reach, as shares of the contact gap, smallest and largest, and of the way of the vertex.
+/// More of it makes more pairs, which are passed over cheaply; less of it makes more vertices leave
+/// it, around which the tree is searched again. So it grows and shrinks from step to step: a stack
+/// at rest needs little (`layers_20`), sheets that are pressed through a ring much
+/// (`ball_on_torus`: a tenth of the gap took 1.4 times as long as half of it).
 const OF_GAP: [f64; 2] = [0.1, 0.5];
 const OF_WAY: f64 = 0.02;
 
-/// The reach shrinks when a smaller share of the vertices than the first leaves it per search, and grows when a larger one than the second does, by the factor.
+/// The reach shrinks when a smaller share of the vertices than the first leaves it per search, and
+/// grows when a larger one than the second does, by the factor.
 const LEAVING: [f64; 2] = [0.004, 0.015];
 const GROWTH: f64 = 1.5;
 
 /// The box of a vertex reaches so many times as far as it strayed in the step before.
 const MORE: f64 = 2.0;
 
-/// Share of its jump that a vertex gets as reach after it left the one it had: later ends of an iteration that converges jump less.
+/// Share of its jump that a vertex gets as reach after it left the one it had: later ends of an
+/// iteration that converges jump less.
 const AFTER: f64 = 1.0;
 
 /// When a larger share of the vertices has left its reach, all pairs are looked for again.
@@ -111,7 +117,8 @@ impl StepPairs {
         self.times = None;
     }
 
-    /// Looks again unless what is known covers the motion. `same_start`: it starts where the one before did.
+    /// Looks again unless what is known covers the motion. `same_start`: it starts where the one
+    /// before did.
     pub fn update(
         &mut self,
         phase: &mut BroadPhase,
@@ -209,8 +216,8 @@ impl StepPairs {
         each.map(stray).collect()
     }
 
-    /// Vertices that left their boxes get new ones. When few did, that was chance, and they stray from where they are; when many did, they will do
-    /// so again in the next step.
+    /// Vertices that left their boxes get new ones. When few did, that was chance, and they stray
+    /// from where they are; when many did, they will do so again in the next step.
     fn leave(&mut self, search: &Search<'_>, is_changed: &[bool], many: bool) {
         let of_gap = self.of_gap;
         let boxes = self.end.par_iter_mut().zip(&mut self.reach);

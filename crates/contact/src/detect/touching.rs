@@ -1,10 +1,11 @@
 //! Solids that touch at distance zero: which way is out.
 //!
-//! The vector between two features that touch says nothing about sides. The surfaces of solids do: at the place of contact the normal leaves
-//! the second body and enters the first, n ∥ N_B − N_A with the outward normals N of both.
+//! The vector between two features that touch says nothing about sides. The surfaces of solids do:
+//! at the place of contact the normal leaves the second body and enters the first, n ∥ N_B − N_A
+//! with the outward normals N of both.
 
-use super::collider::Collider;
 use super::compile::is_solid;
+use super::contact_finder::ContactFinder;
 use rayon::prelude::*;
 use stiction_bodies::Model;
 use stiction_collision::ProximityPair;
@@ -20,7 +21,7 @@ pub(super) struct TouchingNormals {
     scale: f64,
 }
 
-impl Collider {
+impl ContactFinder {
     /// Outward normals at the start of the step, if any of these pairs touches.
     pub(super) fn touching_normals(&self, model: &Model, pairs: &[ProximityPair]) -> TouchingNormals {
         let length = |&[a, b]: &[u32; 2]| (self.start[a as usize] - self.start[b as usize]).norm();

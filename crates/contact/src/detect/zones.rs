@@ -1,16 +1,22 @@
-//! Impact zones: nodes whose surfaces would pass through each other move as one stiff piece for a step.   [Bridson2002, "rigid impact zones"]
+//! Impact zones: nodes whose surfaces would pass through each other move as one stiff piece for a
+//! step.   [Bridson2002, "rigid impact zones"]
 //!
-//! A zone goes from its places x₀ at the start of the step to `c₁ + R (x₀ − c₀)`, along straight ways: at the share t of the step by the affine map
-//! `(1−t) I + t R`, which turns nothing inside out while R turns by less than half a circle. So pairs within a zone stay apart, by no less than cos(θ/2) of
-//! their distance at the start. c₁ and R are the means of what the nodes would have done, so that both momenta stay (the moment to first order in θ).
+//! A zone goes from its places x₀ at the start of the step to `c₁ + R (x₀ − c₀)`, along straight
+//! ways: at the share t of the step by the affine map `(1−t) I + t R`, which turns nothing inside
+//! out while R turns by less than half a circle. So pairs within a zone stay apart, by no less than
+//! cos(θ/2) of their distance at the start. c₁ and R are the means of what the nodes would have
+//! done, so that both momenta stay (the moment to first order in θ).
 //!
-//! A zone with prescribed points goes where those go, and turns by what they and its free nodes would have done, each of the two groups about its own centre: a few prescribed points next to each other say little
-//! about a turn, and what lags behind them is no turn. Where that is not enough, it moves as the prescribed points do. Points that do not move as a stiff piece say nothing about a turn:
-//! then the zone does not turn. A zone that would end inside an analytic collider is shifted out of it, and where that does not help it takes the motion of the collider.
+//! A zone with prescribed points goes where those go, and turns by what they and its free nodes
+//! would have done, each of the two groups about its own centre: a few prescribed points next to
+//! each other say little about a turn, and what lags behind them is no turn. Where that is not
+//! enough, it moves as the prescribed points do. Points that do not move as a stiff piece say
+//! nothing about a turn: then the zone does not turn. A zone that would end inside an analytic
+//! collider is shifted out of it, and where that does not help it takes the motion of the collider.
 //!
 //! c₀, c₁ centres of mass before and after \[m\] · R rotation, θ its angle
 
-use super::collider::StepMotion;
+use super::contact_finder::StepMotion;
 use stiction_bodies::Model;
 use stiction_bodies::partition::Joiner;
 use stiction_bodies::surfaces::VertexSource;
@@ -20,11 +26,14 @@ use stiction_numerics::{Mat3, Vec3, rotation_from_vector};
 const TURNS: usize = 4;
 /// A zone turns by no more than this \[rad\]: far from half a circle.
 const MOST_TURN: f64 = 1.5;
-/// Share of the trace of the inertia that is added to it: points in line have none about their axis.
+/// Share of the trace of the inertia that is added to it: points in line have none about their
+/// axis.
 const THIN: f64 = 1e-9;
-/// Points move as a stiff piece when what is left of their ways, without their mean, is less than this share of them.
+/// Points move as a stiff piece when what is left of their ways, without their mean, is less than
+/// this share of them.
 const STIFF: f64 = 0.05;
-/// The same as a share of their distances from their mean, for those whose ways are nothing but rounding.
+/// The same as a share of their distances from their mean, for those whose ways are nothing but
+/// rounding.
 const ROUNDING: f64 = 1e-12;
 
 /// A motion of a stiff piece.
@@ -45,7 +54,8 @@ impl StiffMotion {
         StiffMotion { from, to, turn: common_turn(&[points]) }
     }
 
-    /// The motion that goes where some points lead and turns with them and with those that follow; without a turn where those that lead do not move as a stiff piece.
+    /// The motion that goes where some points lead and turns with them and with those that follow;
+    /// without a turn where those that lead do not move as a stiff piece.
     pub fn led_by(leading: &[MovingPoint], following: &[MovingPoint]) -> StiffMotion {
         let (from, to) = means(leading);
         let stiff = StiffMotion::nearest(leading).fits(leading);
@@ -104,7 +114,8 @@ fn common_turn(groups: &[&[MovingPoint]]) -> Mat3 {
     turn
 }
 
-/// What a zone holds: nodes, vertices of mesh colliders and analytic colliders, in this order, under one numbering.
+/// What a zone holds: nodes, vertices of mesh colliders and analytic colliders, in this order,
+/// under one numbering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Member {
     Node(usize),
@@ -166,7 +177,8 @@ impl Zones {
         members.into_iter().for_each(|m| self.follows[m as usize] = true);
     }
 
-    /// The zone that holds vertices, and an analytic collider where there is one, as the smallest number in it; none when they are not in one.
+    /// The zone that holds vertices, and an analytic collider where there is one, as the smallest
+    /// number in it; none when they are not in one.
     pub fn zone_of(&mut self, model: &Model, vertices: &[u32], shape: Option<usize>) -> Option<usize> {
         let members = self.members_of(model, vertices, shape);
         let root = self.joiner.root(members[0]);
@@ -261,7 +273,8 @@ mod tests {
         }
     }
 
-    /// One point leads: it goes its way, and the rest turns as it would, whether it lags behind or not.
+    /// One point leads: it goes its way, and the rest turns as it would, whether it lags behind or
+    /// not.
     #[test]
     fn zones_turn_about_what_leads_them() {
         let mut random = Random::new(3);
@@ -276,7 +289,8 @@ mod tests {
         }
     }
 
-    /// Three points that lead go each their way: nobody knows a turn from that, and at the end of a long arm it would throw what follows.
+    /// Three points that lead go each their way: nobody knows a turn from that, and at the end of a
+    /// long arm it would throw what follows.
     #[test]
     fn points_that_do_not_move_as_one_turn_nothing() {
         let mut random = Random::new(4);
@@ -303,7 +317,8 @@ mod tests {
         }
     }
 
-    /// Momentum stays, and so does the moment of momentum to the order of the angle: the rest falls with its square.
+    /// Momentum stays, and so does the moment of momentum to the order of the angle: the rest falls
+    /// with its square.
     #[test]
     fn zones_keep_momenta() {
         let mut random = Random::new(9);

@@ -4,7 +4,7 @@
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
 use stiction_contact::NewContact;
-use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
+use stiction_contact::detect::{ContactFinder, DetectOptions, KnownContacts, StepMotion};
 use stiction_numerics::Vec3;
 use stiction_scene::load_text;
 
@@ -15,7 +15,7 @@ pub struct World {
     pub model: Model,
     pub parameters: Parameters,
     pub state: State,
-    pub collider: Collider,
+    pub finder: ContactFinder,
 }
 
 /// Copies of a thick sheet of 1 m, cut into n × n cells, at the given places.
@@ -40,9 +40,9 @@ impl World {
             load_text("test.toml", text, Path::new("."), &[] as &[&str]).expect("the scene is valid").scene;
         let model = build(&scene).expect("the scene compiles");
         let (parameters, state) = (Parameters::from_scene(&scene, &model), State::initial(&model, &scene));
-        let collider = Collider::new(&model, &parameters.controls, DetectOptions::default())
+        let finder = ContactFinder::new(&model, &parameters.controls, DetectOptions::default())
             .expect("the surfaces are sound");
-        World { model, parameters, state, collider }
+        World { model, parameters, state, finder }
     }
 
     /// Velocities that lead to the given ends of the step.
@@ -52,20 +52,23 @@ impl World {
 
     /// Contacts near the start of the step.
     pub fn near(&mut self, velocities: &[Vec3]) -> Vec<NewContact> {
-        self.step(|collider, model, parameters, motion| {
-            collider.proximity(model, parameters, motion, velocities).expect("found")
+        self.step(|finder, model, parameters, motion| {
+            finder.proximity(model, parameters, motion, velocities).expect("found")
         })
     }
 
     /// Contacts that come on the way.
-    pub fn coming(&mut self, velocities: &[Vec3], known: Known<'_>) -> Vec<NewContact> {
-        self.step(|collider, model, parameters, motion| {
-            collider.coming(model, parameters, motion, velocities, known).expect("found")
+    pub fn approaching(&mut self, velocities: &[Vec3], known: KnownContacts<'_>) -> Vec<NewContact> {
+        self.step(|finder, model, parameters, motion| {
+            finder.approaching(model, parameters, motion, velocities, known).expect("found")
         })
     }
 
-    fn step<R>(&mut self, ask: impl FnOnce(&mut Collider, &Model, &Parameters, &StepMotion<'_>) -> R) -> R {
-        let World { model, parameters, state, collider } = self;
+    fn step<R>(
+        &mut self,
+        ask: impl FnOnce(&mut ContactFinder, &Model, &Parameters, &StepMotion<'_>) -> R,
+    ) -> R {
+        let World { model, parameters, state, finder } = self;
         let time = state.time;
         let prescription = model.pins.prescribe(model, &parameters.controls, state, time + H);
         let motion = StepMotion {
@@ -76,6 +79,6 @@ impl World {
             time,
             h: H,
         };
-        ask(collider, model, parameters, &motion)
+        ask(finder, model, parameters, &motion)
     }
 }

@@ -1,21 +1,25 @@
 //! The angle between two triangles, with its gradient and its exact Hessian.
 //!
 //! Edge a→b, `e = b − a`, `ê = e/l`; flaps p and q with normals `n₁ = e×(p−a)`, `n₂ = (q−a)×e`;
-//! `θ = atan2(ê·(n₁×n₂), n₁·n₂)`: zero when flat, positive when the flaps bend away from the normals (a ridge).
+//! `θ = atan2(ê·(n₁×n₂), n₁·n₂)`: zero when flat, positive when the flaps bend away from the
+//! normals (a ridge).
 //!
-//! θ changes by what each triangle turns about the edge, so all derivatives are sums over two *wings*. A wing with apex
-//! p has unit normal n, in-plane direction m from the edge towards p, height h and foot `σ = ê·(p−a)/l`. With the
-//! two combinations of displacements `w = δp − (1−σ) δa − σ δb` and `v = δb − δa`:
+//! θ changes by what each triangle turns about the edge, so all derivatives are sums over two
+//! *wings*. A wing with apex p has unit normal n, in-plane direction m from the edge towards p,
+//! height h and foot `σ = ê·(p−a)/l`. With the two combinations of displacements
+//! `w = δp − (1−σ) δa − σ δb` and `v = δb − δa`:
 //!
-//! * gradient: `δθ = −n·w / h` per wing                                    (the formulas of Bridson and others, regrouped)
+//! * gradient: `δθ = −n·w / h` per wing   (the formulas of Bridson and others, regrouped)
 //! * Hessian: `δ²θ = 2 { (n·w)(m·w)/h² + (n·v)(ê·w)/(l h) + (n·v)(m·v)/(2 l²) }` per wing
 //!
-//! The second line is the symmetric part of the derivative of the first: the wings' antisymmetric parts depend on the
-//! edge alone and cancel. Derived from `δn = −Σ ∇λ_k (n·δx_k)`, `δh = m·w`, `δσ = (ê·w + (h/l) m·v)/l`.
+//! The second line is the symmetric part of the derivative of the first: the wings' antisymmetric
+//! parts depend on the edge alone and cancel. Derived from `δn = −Σ ∇λ_k (n·δx_k)`, `δh = m·w`,
+//! `δσ = (ê·w + (h/l) m·v)/l`.
 //!
-//! Every term pairs a normal displacement with one in the plane, so a wing's Hessian is `Z fᵀ + f Zᵀ` with two orthonormal
-//! normal columns `Z ⟂ f`. Its eigenvalues are ± the singular values of f; [`PairedTerm::positive_part`] needs a 2×2
-//! square root instead of an eigen-decomposition.
+//! Every term pairs a normal displacement with one in the plane, so a wing's Hessian is
+//! `Z fᵀ + f Zᵀ` with two orthonormal normal columns `Z ⟂ f`. Its eigenvalues are ± the singular
+//! values of f; [`PairedTerm::positive_part`] needs a 2×2 square root instead of an
+//! eigen-decomposition.
 
 use stiction_numerics::{Mat2, Vec3};
 
@@ -31,7 +35,8 @@ const ZERO_SUM: [[f64; 3]; 2] = [
     [0.408_248_290_463_863, 0.408_248_290_463_863, -0.816_496_580_927_726],
 ];
 
-/// Signed angle \[rad\] between the triangles (a, b, p) and (b, a, q) over the edge a→b, in (−π, π].
+/// Signed angle \[rad\] between the triangles (a, b, p) and (b, a, q) over the edge a→b, in (−π,
+/// π].
 pub fn dihedral_angle(a: Vec3, b: Vec3, p: Vec3, q: Vec3) -> f64 {
     let edge = b - a;
     angle_between(edge, edge.cross(&(p - a)), (q - a).cross(&edge))
@@ -40,7 +45,8 @@ pub fn dihedral_angle(a: Vec3, b: Vec3, p: Vec3, q: Vec3) -> f64 {
 /// The same from the edge and the two normals of any length.
 #[inline]
 pub(crate) fn angle_between(edge: Vec3, first: Vec3, second: Vec3) -> f64 {
-    // ê·(n₁×n₂) and n₁·n₂ over a common positive factor |e|; atan2(0, 0) = 0 covers collapsed triangles.
+    // ê·(n₁×n₂) and n₁·n₂ over a common positive factor |e|; atan2(0, 0) = 0 covers collapsed
+    // triangles.
     edge.dot(&first.cross(&second)).atan2(first.dot(&second) * edge.norm())
 }
 
@@ -74,7 +80,8 @@ impl Wing {
         let along = edge / length;
         let foot = along.dot(&apex) / length;
         let unit = if area > 0.0 { normal / area } else { Vec3::zeros() };
-        // The part of the apex off the edge gives the sign of m without asking which of the two wings this is.
+        // The part of the apex off the edge gives the sign of m without asking which of the two
+        // wings this is.
         let across = unit.cross(&along);
         let across = if across.dot(&apex) < 0.0 { -across } else { across };
         Wing {
@@ -94,8 +101,8 @@ impl Wing {
         [scaled * self.lift[0], scaled * self.lift[1], scaled]
     }
 
-    /// The in-plane partners f of the two normal columns, times `weight`, with the vertices listed in the order given by
-    /// `slots` (slots\[0\] is where a goes, and so on).
+    /// The in-plane partners f of the two normal columns, times `weight`, with the vertices listed
+    /// in the order given by `slots` (slots\[0\] is where a goes, and so on).
     #[inline]
     pub(crate) fn add_paired(&self, weight: f64, slots: [usize; 3], term: &mut PairedTerm) {
         if self.normal == Vec3::zeros() {
@@ -120,8 +127,8 @@ impl Wing {
     }
 }
 
-/// A symmetric 9×9 form `Z fᵀ + f Zᵀ` over the vertices of one triangle: `Z` = zero-sum combinations of displacements
-/// along the normal, `f` = in-plane vectors.
+/// A symmetric 9×9 form `Z fᵀ + f Zᵀ` over the vertices of one triangle: `Z` = zero-sum
+/// combinations of displacements along the normal, `f` = in-plane vectors.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PairedTerm {
     normal: Vec3,
@@ -137,8 +144,9 @@ impl PairedTerm {
 
     /// Two columns Y with `Y Yᵀ` = the form with its negative eigenvalues removed.
     ///
-    /// With the Gram matrix `K = fᵀf` and `S = K^½` the positive part is `½ (Z + f S⁻¹) S (Z + f S⁻¹)ᵀ`. For any definite
-    /// S this is positive semi-definite, so the small shift that keeps S invertible costs nothing but its own size.
+    /// With the Gram matrix `K = fᵀf` and `S = K^½` the positive part is
+    /// `½ (Z + f S⁻¹) S (Z + f S⁻¹)ᵀ`. For any definite S this is positive semi-definite, so the
+    /// small shift that keeps S invertible costs nothing but its own size.
     #[inline]
     pub(crate) fn positive_part(&self) -> Option<[[Vec3; 3]; 2]> {
         let dot =
@@ -189,7 +197,8 @@ mod tests {
         assert!((dihedral_angle(a, b, p, q) - dihedral_angle(b, a, q, p)).abs() < 1e-15);
     }
 
-    /// Bends fade away along a flat sheet as exp(−x): far from where it is bent they pass through every size.
+    /// Bends fade away along a flat sheet as exp(−x): far from where it is bent they pass through
+    /// every size.
     #[test]
     fn positive_part_of_a_vanishing_bend_is_finite() {
         let (edge, apex) = (Vec3::new(0.01, 0.002, 0.0), Vec3::new(0.004, 0.009, 0.0));

@@ -1,11 +1,12 @@
 //! Hinge bending: the squared angle over an inner edge.
 //!
 //! `E = c l²/(A₁+A₂) (θ − θ₀)²`    [Grinspun2003, up to the constant]
-//! l rest length of the edge \[m\] · A rest areas of its two triangles \[m²\] · θ angle \[rad\] · θ₀ rest angle ·
-//! c \[J\] the scaled plate stiffness
+//! l rest length of the edge \[m\] · A rest areas of its two triangles \[m²\] · θ angle \[rad\] ·
+//! θ₀ rest angle · c \[J\] the scaled plate stiffness
 //!
-//! A hinge sees curvature across its own edge only, so one scale cannot be right for every mesh. [`HingeScale`] names the
-//! two in use. Measured energy of a cylinder over that of a plate (`bending::strip_tests`, fine meshes):
+//! A hinge sees curvature across its own edge only, so one scale cannot be right for every mesh.
+//! [`HingeScale`] names the two in use. Measured energy of a cylinder over that of a plate
+//! (`bending::strip_tests`, fine meshes):
 //!
 //! | mesh, axis of the bend | c = D/2 | c = 3D/2 |
 //! | --- | --- | --- |
@@ -16,9 +17,10 @@
 //!
 //! Poisson's ratio has no place in this model; on equilateral meshes it acts as ν = −1/3.
 //!
-//! Projected Hessian: `2k ∇θ∇θᵀ` (Gauss–Newton) plus the positive part of each triangle's share of `2k(θ−θ₀) ∇²θ`. It is
-//! positive semi-definite, equal to the exact Hessian at θ = θ₀, and bounds it from above elsewhere (the curvature
-//! term alone always has eigenvalues of both signs, so plain eigenvalue clamping would not give much less).
+//! Projected Hessian: `2k ∇θ∇θᵀ` (Gauss–Newton) plus the positive part of each triangle's share of
+//! `2k(θ−θ₀) ∇²θ`. It is positive semi-definite, equal to the exact Hessian at θ = θ₀, and bounds
+//! it from above elsewhere (the curvature term alone always has eigenvalues of both signs, so plain
+//! eigenvalue clamping would not give much less).
 
 use super::dihedral::{PairedTerm, Wing, angle_between, dihedral_angle};
 use super::local::{add_term, mirror, squares};
@@ -29,7 +31,8 @@ use stiction_numerics::Vec3;
 /// How the hinge and the quadratic model are scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HingeScale {
-    /// c = D/2: exact for a cylinder on equilateral meshes and on grids whose edges follow the bend.
+    /// c = D/2: exact for a cylinder on equilateral meshes and on grids whose edges follow the
+    /// bend.
     #[default]
     Cylinder,
     /// c = 3D/2: each edge stands for a third of its triangles, the factor usual in the literature.

@@ -38,7 +38,8 @@ pub(crate) fn squares<const N: usize, const K: usize>(g: &[[Vec3; K]; N]) -> Loc
     hessian
 }
 
-/// Adds a triangle's second-order term, whole or without its negative eigenvalues, to the blocks `slots`.
+/// Adds a triangle's second-order term, whole or without its negative eigenvalues, to the blocks
+/// `slots`.
 #[inline(always)]
 pub(super) fn add_term<const N: usize>(
     hessian: &mut LocalHessian<N>,

@@ -6,9 +6,9 @@
 //! | [`QuadraticBend`] | 4 | as the hinge | constant matrix, flat rest state, nearly inextensible cloth |
 //! | [`ShapeOperatorElement`] | 4 to 6 | every mesh | plate theory with Poisson's ratio; one more unknown per edge |
 //!
-//! Comes in: rest positions, triangles and a plate stiffness. Goes out: elements over node blocks and, for
-//! the shape operator, blocks of the angles of edge normals. A triangle that
-//! collapses has no normal; it then exerts no bending force, and no value becomes infinite.
+//! Comes in: rest positions, triangles and a plate stiffness. Goes out: elements over node blocks
+//! and, for the shape operator, blocks of the angles of edge normals. A triangle that collapses has
+//! no normal; it then exerts no bending force, and no value becomes infinite.
 
 pub mod dihedral;
 pub mod hinge;

@@ -36,7 +36,8 @@ pub enum BendError {
     },
 }
 
-/// Isotropic plate: energy per area `½ D [(1−ν) tr(S²) + ν tr(S)²]` of a change of curvature `S`   (Kirchhoff–Love).
+/// Isotropic plate: energy per area `½ D [(1−ν) tr(S²) + ν tr(S)²]` of a change of curvature `S`
+/// (Kirchhoff–Love).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plate {
     /// Flexural rigidity D \[N m\].
@@ -59,7 +60,8 @@ impl Plate {
     }
 }
 
-/// Whether a length or an area is nothing beside the scale of its triangle; not a number counts as nothing.
+/// Whether a length or an area is nothing beside the scale of its triangle; not a number counts as
+/// nothing.
 pub(super) fn vanishes(size: f64, scale: f64) -> bool {
     size.is_nan() || size <= 1e-14 * scale
 }

@@ -1,7 +1,9 @@
-//! The shape operator against plates: patches of constant curvature, cylinders and cantilevers on every kind of mesh.
+//! The shape operator against plates: patches of constant curvature, cylinders and cantilevers on
+//! every kind of mesh.
 //!
-//! Unknowns of the linear problems: the height of every node and the angle of every inner edge's normal, about the flat
-//! rest shape. Nodes and angles that are not held relax; the energy is that of the minimum.
+//! Unknowns of the linear problems: the height of every node and the angle of every inner edge's
+//! normal, about the flat rest shape. Nodes and angles that are not held relax; the energy is that
+//! of the minimum.
 
 use super::strip_tests::{MESHES, Mesh, rolled, square, triangle_area};
 use super::*;
@@ -40,7 +42,8 @@ impl Shell {
         bisecting_frames(&self.edges, |_| &self.triangles[..], positions)
     }
 
-    /// Stiffness over heights and angles at `positions`, with the energy and the gradient over the angles there.
+    /// Stiffness over heights and angles at `positions`, with the energy and the gradient over the
+    /// angles there.
     fn linearised(&self, positions: &[Vec3]) -> (f64, DVector<f64>, DMatrix<f64>) {
         let frames = self.frames(positions);
         let mut blocks = positions.to_vec();
@@ -54,7 +57,8 @@ impl Shell {
         out
     }
 
-    /// Angle of the normal of a height with gradient `slope` over an edge of the flat shape: rotation of +z about t.
+    /// Angle of the normal of a height with gradient `slope` over an edge of the flat shape:
+    /// rotation of +z about t.
     fn angle(&self, edge: &ShellEdge, slope: impl Fn(Vec3) -> Vec3) -> f64 {
         let [a, b] = edge.nodes.map(|n| self.rest[n as usize]);
         -slope(0.5 * (a + b)).dot(&(b - a).normalize().cross(&Vec3::z()))
@@ -91,7 +95,8 @@ fn relax(stiffness: &DMatrix<f64>, load: &DVector<f64>, held: &[bool], u: &mut D
     free.iter().zip(step.iter()).for_each(|(&i, s)| u[i] += s);
 }
 
-/// Constant curvature is reproduced to round-off on every mesh: what converges on one mesh converges on all.
+/// Constant curvature is reproduced to round-off on every mesh: what converges on one mesh
+/// converges on all.
 #[test]
 fn patch_of_constant_curvature_is_exact() {
     let cells = 7;
@@ -120,8 +125,8 @@ fn patch_of_constant_curvature_is_exact() {
     }
 }
 
-/// Nodes on a cylinder of radius 1, angles relaxed, energy over the triangles in the middle (beyond the reach of the
-/// free borders, which carry no moment): D/2 per area for every Poisson's ratio.
+/// Nodes on a cylinder of radius 1, angles relaxed, energy over the triangles in the middle (beyond
+/// the reach of the free borders, which carry no moment): D/2 per area for every Poisson's ratio.
 #[test]
 fn cylinder_has_the_energy_of_the_plate_on_every_mesh() {
     for mesh in MESHES {
@@ -147,7 +152,8 @@ fn cylinder_has_the_energy_of_the_plate_on_every_mesh() {
     }
 }
 
-/// Energy of the triangles whose middle lies within a quarter of the side of the centre, over D/2 of their area.
+/// Energy of the triangles whose middle lies within a quarter of the side of the centre, over D/2
+/// of their area.
 fn middle_energy(shell: &Shell, blocks: &[Vec3], frames: &[EdgeFrame]) -> f64 {
     let (mut energy, mut area) = (0.0, 0.0);
     let at = Configuration { blocks, frames, materials: &shell.materials };
@@ -173,7 +179,8 @@ fn light_cantilever_converges_on_every_mesh() {
             for &t in &shell.triangles {
                 t.iter().for_each(|&n| load[n as usize] += triangle_area(&shell.rest, t) / 3.0);
             }
-            // The first column of cells is the clamp: its nodes and all normals beside its triangles.
+            // The first column of cells is the clamp: its nodes and all normals beside its
+            // triangles.
             let clamped = |n: u32| (n as usize) % (cells + 1) < 2;
             let mut held: Vec<bool> = (0..shell.rest.len() as u32).map(clamped).collect();
             let beside = |e: &ShellEdge| {

@@ -2,13 +2,15 @@
 //!
 //! `E = c/(A₁+A₂) |Σ_i K_i x_i|²`    [Bergou2006, isometric bending model; c as for the hinge]
 //!
-//! `Σ K_i x_i = l (m₁ + m₂)` where `m` are the in-plane directions away from the edge: zero when flat, of length `2 l sin(θ/2)`
-//! when folded. The weights `K` are sums of cotangents of the rest triangles, so the energy equals the hinge's for small
-//! angles **as long as edges keep their lengths**; stretching a folded shell changes it. The Hessian is constant, positive
-//! semi-definite and the same in x, y and z, which is what projective methods want.
+//! `Σ K_i x_i = l (m₁ + m₂)` where `m` are the in-plane directions away from the edge: zero when
+//! flat, of length `2 l sin(θ/2)` when folded. The weights `K` are sums of cotangents of the rest
+//! triangles, so the energy equals the hinge's for small angles **as long as edges keep their
+//! lengths**; stretching a folded shell changes it. The Hessian is constant, positive semi-definite
+//! and the same in x, y and z, which is what projective methods want.
 //!
-//! The model has no rest angle: flat is its only state without force. [`QuadraticBend::new`] refuses a curved rest shape;
-//! [`QuadraticBend::flattening`] takes its lengths all the same, and the shell then wants to be flat.
+//! The model has no rest angle: flat is its only state without force. [`QuadraticBend::new`]
+//! refuses a curved rest shape; [`QuadraticBend::flattening`] takes its lengths all the same, and
+//! the shell then wants to be flat.
 
 use super::dihedral::dihedral_angle;
 use super::hinge::rest_areas;
@@ -43,11 +45,13 @@ impl QuadraticBend {
         QuadraticBend::flattening(nodes, rest, material)
     }
 
-    /// From any rest positions, of which only the lengths are used: the flat state is without force.
+    /// From any rest positions, of which only the lengths are used: the flat state is without
+    /// force.
     pub fn flattening(nodes: [u32; 4], rest: [Vec3; 4], material: u32) -> Result<QuadraticBend, BendError> {
         let [first, second] = rest_areas(nodes, rest)?;
         let edge = rest[1] - rest[0];
-        // cot of the angle at a (along +e) and at b (along −e) in each triangle: (e·arm) / |e × arm|.
+        // cot of the angle at a (along +e) and at b (along −e) in each triangle: (e·arm) / |e ×
+        // arm|.
         let cot_a = |flap: usize, area: f64| edge.dot(&(rest[flap] - rest[0])) / (2.0 * area);
         let cot_b = |flap: usize, area: f64| -edge.dot(&(rest[flap] - rest[1])) / (2.0 * area);
         let (a1, b1) = (cot_a(2, first), cot_b(2, first));

@@ -20,7 +20,8 @@ pub struct ShapeElements {
     pub plates: Vec<PlateTriangle>,
 }
 
-/// Where the unknowns of the first edge and the factor of the first triangle stand; those of the others follow.
+/// Where the unknowns of the first edge and the factor of the first triangle stand; those of the
+/// others follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeNumbering {
     /// Block of the angle.
@@ -35,8 +36,9 @@ pub struct EdgeNumbering {
 type NumberedSide = (Side, u32);
 
 impl ShapeElements {
-    /// All elements of a mesh with free borders. `edges` are the inner edges of `triangles`; rest tilts are those of the
-    /// positions `rest`, stiffnesses those of the flat shapes `corners(triangle)`.
+    /// All elements of a mesh with free borders. `edges` are the inner edges of `triangles`; rest
+    /// tilts are those of the positions `rest`, stiffnesses those of the flat shapes
+    /// `corners(triangle)`.
     pub fn new(
         triangles: &[[u32; 3]],
         edges: &[ShellEdge],

@@ -1,23 +1,29 @@
 //! Plate bending by the shape operator of a triangle: a Morley element for large rotations.
 //!
-//! `E = ½ βᵀ C β` over the inner edges of the triangle; β_i = tilt of the shell's normal at the middle of edge i, outward from
-//! the normal of the triangle, minus its rest value \[rad\]; C \[J\] from [`super::shape_rest`], where the derivation is. Equals
-//! `½ A D [(1−ν) tr(S²) + ν tr(S)²]` of the curvature `S = Σ (l_i/A) β_i t_i t_iᵀ`, on every mesh.
+//! `E = ½ βᵀ C β` over the inner edges of the triangle; β_i = tilt of the shell's normal at the
+//! middle of edge i, outward from
+//! the normal of the triangle, minus its rest value \[rad\]; C \[J\] from [`super::shape_rest`],
+//! where the derivation is. Equals `½ A D [(1−ν) tr(S²) + ν tr(S)²]` of the curvature
+//! `S = Σ (l_i/A) β_i t_i t_iᵀ`, on every mesh.
 //!
-//! **Tilt.** The normal at an edge is an unknown that both triangles share: director d, carried in parallel from the start of
-//! the step to the tangent t, turned by φ about t (`stiction_bodies::shells`). With ψ the angle of the triangle's normal
-//! about t, measured from d, `β = r (φ − ψ)`, where r = ±1 says which way the triangle walks the edge. Each tilt is about
-//! half of a dihedral angle, so that a fold of half a turn is far from any jump. At rest the normal halves the dihedral
-//! angle; another choice would shift φ by a constant and change nothing else.
+//! **Tilt.** The normal at an edge is an unknown that both triangles share: director d, carried in
+//! parallel from the start of the step to the tangent t, turned by φ about t
+//! (`stiction_bodies::shells`). With ψ the angle of the triangle's normal about t, measured from d,
+//! `β = r (φ − ψ)`, where r = ±1 says which way the triangle walks the edge. Each tilt is about
+//! half of a dihedral angle, so that a fold of half a turn is far from any jump. At rest the normal
+//! halves the dihedral angle; another choice would shift φ by a constant and change nothing else.
 //!
-//! **Derivatives.** About the edge the triangle turns as a wing of [`super::dihedral`]; the carried director turns by
-//! `−k·δt` with `k = t₀×t/(1 + t₀·t)`. Hence `δβ = r δφ + wing·δx − k·(δb − δa)/l`, and to the wing's second derivative comes, over
+//! **Derivatives.** About the edge the triangle turns as a wing of [`super::dihedral`]; the carried
+//! director turns by `−k·δt` with `k = t₀×t/(1 + t₀·t)`. Hence
+//! `δβ = r δφ + wing·δx − k·(δb − δa)/l`, and to the wing's second derivative comes, over
 //! e = b − a, `(r/2l²)(k gᵀ + g kᵀ)` with `g = ((2 + t₀·t) t + t₀)/(1 + t₀·t)`.
 //!
-//! Projected Hessian: Gauss–Newton plus the positive part of `Σ (Cβ)_i` times the wings' second derivatives (all share one
-//! normal: one 2×2 problem). The director's part is left out; it vanishes with the rotation since the start of the step.
+//! Projected Hessian: Gauss–Newton plus the positive part of `Σ (Cβ)_i` times the wings' second
+//! derivatives (all share one normal: one 2×2 problem). The director's part is left out; it
+//! vanishes with the rotation since the start of the step.
 //!
-//! Blocks: the three corners, then one angle per inner edge (4 to 6 blocks). A triangle without any has no element.
+//! Blocks: the three corners, then one angle per inner edge (4 to 6 blocks). A triangle without any
+//! has no element.
 
 use super::dihedral::{PairedTerm, Wing};
 use super::local::{add_outer_sum, add_term, mirror, outer_sum};
@@ -82,7 +88,8 @@ impl Side {
             return 0.0;
         }
         let (start, director) = (frame.tangent, frame.director);
-        // The normal carried back to the start is cheaper than the director carried here: the angle is the same.
+        // The normal carried back to the start is cheaper than the director carried here: the angle
+        // is the same.
         let carried = normal.dot(&start) / (1.0 + start.dot(&tangent)).max(SMALLEST_TURN);
         let binormal = start.cross(&director);
         let cosine = normal.dot(&director) - carried * tangent.dot(&director);

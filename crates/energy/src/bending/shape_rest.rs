@@ -1,26 +1,32 @@
-//! Rest data of the shape operator: the stiffness of a triangle against the tilts of the normals at its edges.
+//! Rest data of the shape operator: the stiffness of a triangle against the tilts of the normals at
+//! its edges.
 //!
-//! **From tilts to curvature.** Let w be a quadratic height over a flat triangle of area A, with curvature K = ∇∇w, and w̄ its
-//! linear interpolation. q = w − w̄ vanishes at the corners and has the same curvature. By the divergence theorem
+//! **From tilts to curvature.** Let w be a quadratic height over a flat triangle of area A, with
+//! curvature K = ∇∇w, and w̄ its linear interpolation. q = w − w̄ vanishes at the corners and has the
+//! same curvature. By the divergence theorem
 //!
 //! `A K = ∫ ∇∇q = Σ_i ∫_i ∇q tᵀ ds`, t_i the outward in-plane normal of edge i.
 //!
-//! Along an edge the tangential part of ∇q integrates to nothing, since q is zero at both ends; the normal part is linear
-//! along the edge, so that its integral is the value at the middle times the length l_i. Thus, *exactly*,
+//! Along an edge the tangential part of ∇q integrates to nothing, since q is zero at both ends; the
+//! normal part is linear along the edge, so that its integral is the value at the middle times the
+//! length l_i. Thus, *exactly*,
 //!
 //! `K = Σ_i (l_i/A) γ_i t_i t_iᵀ`,  γ_i = t_i·(∇w at the middle of edge i − ∇w̄).
 //!
-//! γ_i is minus the angle by which the normal of the surface at the middle of the edge leans outward from the normal
-//! of the triangle: the *tilt* β_i. With S = −K (a ridge is positive) `S = Σ_i (l_i/A) β_i t_i t_iᵀ`, the curvature of Morley's
-//! plate triangle [Morley1968] and of the general shape operator of [Grinspun2006]. When the two triangles of an edge
-//! share the dihedral angle in halves, β = θ/2, this is the edge average `Σ θ_i l_i/(2A) t_i t_iᵀ`, which is right on regular
-//! meshes only: on others the share is not one half, and so it is an unknown of its own.
+//! γ_i is minus the angle by which the normal of the surface at the middle of the edge leans
+//! outward from the normal of the triangle: the *tilt* β_i. With S = −K (a ridge is positive)
+//! `S = Σ_i (l_i/A) β_i t_i t_iᵀ`, the curvature of Morley's plate triangle [Morley1968] and of the
+//! general shape operator of [Grinspun2006]. When the two triangles of an edge share the dihedral
+//! angle in halves, β = θ/2, this is the edge average `Σ θ_i l_i/(2A) t_i t_iᵀ`, which is right on
+//! regular meshes only: on others the share is not one half, and so it is an unknown of its own.
 //!
-//! **Stiffness.** The energy of the plate, `½ A D [(1−ν) tr(S²) + ν tr(S)²]`, is `½ βᵀ C β` with (t_i·t_j = ê_i·ê_j)
+//! **Stiffness.** The energy of the plate, `½ A D [(1−ν) tr(S²) + ν tr(S)²]`, is `½ βᵀ C β` with
+//! (t_i·t_j = ê_i·ê_j)
 //!
 //! `C_ij = (D/A) [(1−ν) (e_i·e_j)²/(l_i l_j) + ν l_i l_j]`.
 //!
-//! **Free edges** carry no moment: ∂E/∂β_i = 0 there, so β_i is eliminated from C (Schur complement) and needs no unknown.
+//! **Free edges** carry no moment: ∂E/∂β_i = 0 there, so β_i is eliminated from C (Schur
+//! complement) and needs no unknown.
 
 use super::plate::{Plate, vanishes};
 use stiction_numerics::{Mat3, Vec3};
@@ -38,8 +44,9 @@ pub struct PlateTriangle {
     pub(crate) sheet: u32,
 }
 
-/// Lower Cholesky factor of C \[√J\] over the edges that carry a moment, in their order: entries 11, 21, 31, 22, 32, 33;
-/// rows and columns beyond are zero. Kept: its square roots and divisions would be made again in every evaluation.
+/// Lower Cholesky factor of C \[√J\] over the edges that carry a moment, in their order: entries
+/// 11, 21, 31, 22, 32, 33; rows and columns beyond are zero. Kept: its square roots and divisions
+/// would be made again in every evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlateFactor([f64; 6]);
 
@@ -91,8 +98,8 @@ impl PlateTriangle {
     }
 }
 
-/// Cholesky factor of the leading `size` rows. C is positive definite for −1 < ν ≤ ½, since the t_i t_iᵀ of a triangle are
-/// independent; a pivot lost to rounding in a needle becomes a zero column.
+/// Cholesky factor of the leading `size` rows. C is positive definite for −1 < ν ≤ ½, since the t_i
+/// t_iᵀ of a triangle are independent; a pivot lost to rounding in a needle becomes a zero column.
 fn cholesky(matrix: &Mat3, size: usize) -> Mat3 {
     let mut factor = Mat3::zeros();
     for c in 0..size {

@@ -141,7 +141,8 @@ fn collapsed_triangles_stay_finite() {
     }
 }
 
-/// Folding through half a turn and beyond: the energy grows on, since each side sees half of the fold.
+/// Folding through half a turn and beyond: the energy grows on, since each side sees half of the
+/// fold.
 #[test]
 fn a_fold_of_half_a_turn_is_no_special_place() {
     let patch = patch(&FULL[..2]);

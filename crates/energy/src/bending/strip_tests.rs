@@ -1,8 +1,9 @@
-//! A strip bent to a cylinder of radius R has the energy D/(2R²) per area, whatever the mesh and Poisson's ratio.
+//! A strip bent to a cylinder of radius R has the energy D/(2R²) per area, whatever the mesh and
+//! Poisson's ratio.
 //!
-//! Protocol: a square of side 1, rest flat, vertices placed on a cylinder with R = 1 without stretching along the arc.
-//! Energy of hinges over area (a third of their triangles' areas) relative to D/(2R²). The shape operator is tried on the
-//! same meshes in `plate_tests`.
+//! Protocol: a square of side 1, rest flat, vertices placed on a cylinder with R = 1 without
+//! stretching along the arc. Energy of hinges over area (a third of their triangles' areas)
+//! relative to D/(2R²). The shape operator is tried on the same meshes in `plate_tests`.
 
 use super::*;
 use crate::check::Random;

@@ -1,10 +1,14 @@
 //! Baraff–Witkin sheet: threads along warp and weft that resist stretch, and a shear between them.
 //!
-//! `ψ = ½k_u(|f_u|−1)² + ½k_v(|f_v|−1)² + ½k_s(f_u·f_v)²`   \[Baraff1998; eigenvalues as in Kim2020\]
+//! `ψ = ½k_u(|f_u|−1)² + ½k_v(|f_v|−1)² + ½k_s(f_u·f_v)²`   \[Baraff1998; eigenvalues as in
+//! Kim2020\]
 //!
-//! A thread has eigenvalue `k` along itself and `k(1 − 1/|f|)` across. The shear over `(f_u, f_v)` is `k_s(ggᵀ + c X)` with
-//! `c = f_u·f_v`, `g = (f_v, f_u)` and `X` the swap of the two columns. In sums `s = f_u+f_v` (X = +1) and differences
-//! `d = f_u−f_v` (X = −1) it falls apart: `+c` on sums across s, `−c` on differences across d, and one 2×2 matrix
+//! A thread has eigenvalue `k` along itself and `k(1 − 1/|f|)` across. The shear over `(f_u, f_v)`
+//! is `k_s(ggᵀ + c X)` with
+//! `c = f_u·f_v`, `g = (f_v, f_u)` and `X` the swap of the two columns. In sums `s = f_u+f_v` (X =
+//! +1) and differences
+//! `d = f_u−f_v` (X = −1) it falls apart: `+c` on sums across s, `−c` on differences across d, and
+//! one 2×2 matrix
 //! `[[½s²+c, −½|s||d|], [·, ½d²−c]]` on the pair (sum along s, difference along d).
 
 use super::membrane::MembraneHessian;
@@ -47,7 +51,8 @@ impl BaraffWitkin {
         Mat3x2::from_columns(&[pull(self.stretch_u, &u) + v * shear, pull(self.stretch_v, &v) + u * shear])
     }
 
-    /// Second derivative. Projected: the negative eigenvalues of each of the three terms are removed.
+    /// Second derivative. Projected: the negative eigenvalues of each of the three terms are
+    /// removed.
     pub fn hessian(&self, f: &Mat3x2, curvature: Curvature) -> MembraneHessian {
         let (u, v) = (f.column(0).into_owned(), f.column(1).into_owned());
         let shear = match curvature {
@@ -87,8 +92,8 @@ fn shear_projected(u: &Vec3, v: &Vec3) -> MembraneHessian {
     let c = u.dot(v);
     let (sum, difference) = (u + v, u - v);
     let (s, d) = (sum.norm(), difference.norm());
-    // Where a sum or difference vanishes it has no direction; its row of the 2×2 then decouples and the ±c of the
-    // complement, which covers all directions, is all there is.
+    // Where a sum or difference vanishes it has no direction; its row of the 2×2 then decouples and
+    // the ±c of the complement, which covers all directions, is all there is.
     let along = |w: Vec3, length: f64| if length > 0.0 { w / length } else { w };
     let (p, q) = (along(sum, s), along(difference, d));
     let coupled = project_spd(&Mat2::new(0.5 * s * s + c, -0.5 * s * d, -0.5 * s * d, 0.5 * d * d - c));

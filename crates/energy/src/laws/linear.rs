@@ -2,9 +2,10 @@
 //!
 //! `ψ = μ ε:ε + ½λ (tr ε)²`, `ε = ½(F + Fᵀ) − I`, `P = 2μ ε + λ tr(ε) I`.
 //!
-//! The Hessian is constant: seen in the axes of the world, diagonal entries of δF couple as 2μδ_ij + λ, symmetric pairs
-//! have 2μ, antisymmetric pairs (small rotations) nothing. It is positive semi-definite, so there is nothing to project.
-//! A finite rotation is taken for strain: by φ about an axis, ε has cos φ − 1 twice on its diagonal.
+//! The Hessian is constant: seen in the axes of the world, diagonal entries of δF couple as
+//! 2μδ_ij + λ, symmetric pairs have 2μ, antisymmetric pairs (small rotations) nothing. It is positive
+//! semi-definite, so there is nothing to project. A finite rotation is taken for strain: by φ about
+//! an axis, ε has cos φ − 1 twice on its diagonal.
 
 use super::lame::Lame;
 use super::principal3::PrincipalHessian3;

@@ -1,8 +1,9 @@
 //! In-plane laws of sheets.
 //!
-//! `F = [f₁ f₂]` maps rest coordinates along the material axes (warp, weft) to space. Stiffness values already include
-//! the thickness, so energies are per area \[J/m²\]. A 3×2 gradient has no orientation: inversion does not exist, only
-//! collapse (`J = |f₁×f₂| → 0`), and each law states what it does there.
+//! `F = [f₁ f₂]` maps rest coordinates along the material axes (warp, weft) to space. Stiffness
+//! values already include
+//! the thickness, so energies are per area \[J/m²\]. A 3×2 gradient has no orientation: inversion
+//! does not exist, only collapse (`J = |f₁×f₂| → 0`), and each law states what it does there.
 
 use super::baraff_witkin::BaraffWitkin;
 use super::lame::Lame;
@@ -19,25 +20,32 @@ const STRETCH_FLOOR: f64 = 1e-9;
 /// An in-plane law `ψ(F)` \[J/m²\]; σ are the principal stretches, `J = σ₁σ₂`, `E = ½(FᵀF − I)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MembraneLaw {
-    /// `ψ = μ E:E + ½λ (tr E)²`. Collapse: finite energy, the force fades away; meant for moderate compression, which
+    /// `ψ = μ E:E + ½λ (tr E)²`. Collapse: finite energy, the force fades away; meant for moderate
+    /// compression, which
     /// sheets avoid by buckling.
     StVenantKirchhoff(Lame),
-    /// St. Venant–Kirchhoff with different stiffness along warp and weft. Collapse: as the isotropic law.
+    /// St. Venant–Kirchhoff with different stiffness along warp and weft. Collapse: as the
+    /// isotropic law.
     Orthotropic(Orthotropic),
-    /// `ψ = ½μ(|F|² − 2) − μ ln J + ½λ ln²J`. Collapse: energy +∞ at J = 0, derivatives there are not finite.
+    /// `ψ = ½μ(|F|² − 2) − μ ln J + ½λ ln²J`. Collapse: energy +∞ at J = 0, derivatives there are
+    /// not finite.
     NeoHookean(Lame),
-    /// `ψ = ½μ(σ₁−σ₂)² + ½λ'(J−1)²`, λ' = λ + μ. Collapse: finite; at J = 0 the direction that opens the triangle again is
+    /// `ψ = ½μ(σ₁−σ₂)² + ½λ'(J−1)²`, λ' = λ + μ. Collapse: finite; at J = 0 the direction that
+    /// opens the triangle again is
     /// unknown and the area part of the stress is zero.
     StableNeoHookean(Lame),
-    /// `ψ = μ Σ(σ−1)² + ½λ (Σ(σ−1))²`; with λ = 0, as rigid as possible. Collapse: finite, pulls back; at J = 0 as the
+    /// `ψ = μ Σ(σ−1)² + ½λ (Σ(σ−1))²`; with λ = 0, as rigid as possible. Collapse: finite, pulls
+    /// back; at J = 0 as the
     /// stable neo-Hookean law.
     Corotated(Lame),
-    /// Stretch along warp and weft plus shear. Collapse: finite, the threads pull back to their lengths.
+    /// Stretch along warp and weft plus shear. Collapse: finite, the threads pull back to their
+    /// lengths.
     BaraffWitkin(BaraffWitkin),
 }
 
 impl MembraneLaw {
-    /// The law of a cloth material, thickness included \[N/m\]; `None` where the table has none for cloth.
+    /// The law of a cloth material, thickness included \[N/m\]; `None` where the table has none for
+    /// cloth.
     pub fn of(cloth: &ClothMaterial) -> Option<MembraneLaw> {
         let h = cloth.thickness;
         let (young, poisson) = match cloth.stretch {
@@ -146,8 +154,9 @@ impl MembraneLaw {
 
     /// Second derivative over the columns of `F`.
     ///
-    /// Projected, isotropic laws lose exactly their negative eigenvalues; the orthotropic law drops compressive stress
-    /// from its geometric part, Baraff–Witkin clamps stretch and shear one by one.
+    /// Projected, isotropic laws lose exactly their negative eigenvalues; the orthotropic law drops
+    /// compressive stress from its geometric part, Baraff–Witkin clamps stretch and shear one by
+    /// one.
     pub fn hessian(&self, f: &Mat3x2, curvature: Curvature) -> MembraneHessian {
         let principal: fn(&Vec2, &Lame) -> PrincipalHessian2;
         let lame = match self {
@@ -179,7 +188,8 @@ impl MembraneLaw {
     }
 }
 
-/// Second derivative of an energy per area over the columns of `F`: `h_jl = ∂²ψ/∂f_j∂f_l`, `h_21 = h_12ᵀ` \[N/m\].
+/// Second derivative of an energy per area over the columns of `F`: `h_jl = ∂²ψ/∂f_j∂f_l`,
+/// `h_21 = h_12ᵀ` \[N/m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MembraneHessian {
     /// First column with itself.

@@ -1,7 +1,9 @@
-//! Elastic laws: energy density, stress and second derivatives as functions of a deformation gradient.
+//! Elastic laws: energy density, stress and second derivatives as functions of a deformation
+//! gradient.
 //!
-//! Solids take a 3×3 gradient and Lamé parameters \[Pa\]; membranes a 3×2 gradient and plane-stress parameters times the
-//! thickness \[N/m\]. A law knows nothing of meshes: elements multiply by rest volume or area.
+//! Solids take a 3×3 gradient and Lamé parameters \[Pa\]; membranes a 3×2 gradient and plane-stress
+//! parameters times the thickness \[N/m\]. A law knows nothing of meshes: elements multiply by rest
+//! volume or area.
 
 mod baraff_witkin;
 mod lame;

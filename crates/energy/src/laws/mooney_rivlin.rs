@@ -1,12 +1,14 @@
 //! Mooney–Rivlin rubber, compressible.
 //!
-//! `ψ = C₁₀(J^(−2/3) I₁ − 3) + C₀₁(J^(−4/3) I₂ − 3) + ½K(J−1)²`    \[Mooney1940; Rivlin1948; volume split off\]
-//! I₁ = Σσ² · I₂ = Σ_{i<j} σ_i²σ_j² · J = σ₁σ₂σ₃ · C₁₀ + C₀₁ = μ/2 · K = λ + ⅔μ: rest moduli as given
+//! `ψ = C₁₀(J^(−2/3) I₁ − 3) + C₀₁(J^(−4/3) I₂ − 3) + ½K(J−1)²`   \[Mooney1940; Rivlin1948; volume
+//! split off\]
+//! I₁ = Σσ² · I₂ = Σ_{i<j} σ_i²σ_j² · J = σ₁σ₂σ₃ · C₁₀ + C₀₁ = μ/2 · K = λ + ⅔μ: rest moduli as
+//! given
 //!
 //! With a = C₁₀ J^(−2/3), b = C₀₁ J^(−4/3) and the derivative of ψ by J at fixed invariants,
 //! `c = −⅔ a I₁/J − 4/3 b I₂/J + K(J−1)`:
 //!
-//! `P = 2a F + 2b (I₁F − F FᵀF) + c cof F`,  `ψ_i = 2aσ_i + 2bσ_i(I₁−σ_i²) + c J_i`,  J_i = ∂J/∂σ_i;
+//! `P = 2a F + 2b (I₁F − F FᵀF) + c cof F`, `ψ_i = 2aσ_i + 2bσ_i(I₁−σ_i²) + c J_i`, J_i = ∂J/∂σ_i;
 //! twist and flip of a pair (i, j) with third axis k: `2a + 2b(σ_k² ± σ_iσ_j) ± cσ_k`.
 //!
 //! Flat or inverted: the energy is +∞ for J ≤ 0, derivatives are not defined there.

@@ -1,6 +1,7 @@
 //! Orthotropic St. Venant–Kirchhoff sheet: woven cloth, stiff along warp and weft, soft in shear.
 //!
-//! `ψ = ½C₁₁E₁₁² + ½C₂₂E₂₂² + C₁₂E₁₁E₂₂ + ½C₃₃(2E₁₂)²`, `S = ∂ψ/∂E`, `P = F S`; axis 1 is warp, axis 2 weft.
+//! `ψ = ½C₁₁E₁₁² + ½C₂₂E₂₂² + C₁₂E₁₁E₂₂ + ½C₃₃(2E₁₂)²`, `S = ∂ψ/∂E`, `P = F S`; axis 1 is warp,
+//! axis 2 weft.
 //! `∂²ψ/∂f_j∂f_l = S_jl I + Σ_km C_jklm f_k f_mᵀ` (geometric plus material part).
 
 use super::membrane::{MembraneHessian, green_strain};
@@ -21,7 +22,8 @@ pub struct Orthotropic {
 }
 
 impl Orthotropic {
-    /// From moduli \[Pa\], `ν₁₂` (contraction along weft under pull along warp) and thickness \[m\]:
+    /// From moduli \[Pa\], `ν₁₂` (contraction along weft under pull along warp) and thickness
+    /// \[m\]:
     /// `d = 1 − ν₁₂²E₂/E₁`, `C₁₁ = E₁h/d`, `C₂₂ = E₂h/d`, `C₁₂ = ν₁₂E₂h/d`, `C₃₃ = Gh`.
     pub fn from_moduli(warp: f64, weft: f64, poisson: f64, shear: f64, thickness: f64) -> Self {
         let scale = thickness / (1.0 - poisson * poisson * weft / warp);
@@ -55,8 +57,9 @@ impl Orthotropic {
         f * self.material_stress(&green_strain(f))
     }
 
-    /// Second derivative. Projected: negative principal stresses leave the geometric part. That removes the buckling
-    /// mode exactly, bounds the exact Hessian from above, and changes nothing under tension.
+    /// Second derivative. Projected: negative principal stresses leave the geometric part. That
+    /// removes the buckling mode exactly, bounds the exact Hessian from above, and changes nothing
+    /// under tension.
     pub fn hessian(&self, f: &Mat3x2, curvature: Curvature) -> MembraneHessian {
         let mut stress = self.material_stress(&green_strain(f));
         if curvature == Curvature::Projected {

@@ -1,8 +1,9 @@
 //! Second derivative of an isotropic membrane law in its principal frame.
 //!
-//! With `F = U diag(σ₁,σ₂) Vᵀ` (3×2, `u₃ = u₁×u₂`) and an energy `ψ(σ₁,σ₂)` there are six modes: a twist with
-//! `(ψ₁+ψ₂)/(σ₁+σ₂)`, a flip with `(ψ₁−ψ₂)/(σ₁−σ₂)`, two out of the plane with `ψ_i/σ_i` (the membrane tension, negative
-//! where the sheet would buckle), and two scalings, the eigenpairs of `[ψ_ij]`.
+//! With `F = U diag(σ₁,σ₂) Vᵀ` (3×2, `u₃ = u₁×u₂`) and an energy `ψ(σ₁,σ₂)` there are six modes: a
+//! twist with `(ψ₁+ψ₂)/(σ₁+σ₂)`, a flip with `(ψ₁−ψ₂)/(σ₁−σ₂)`, two out of the plane with `ψ_i/σ_i`
+//! (the membrane tension, negative where the sheet would buckle), and two scalings, the eigenpairs
+//! of `[ψ_ij]`.
 
 use super::membrane::MembraneHessian;
 use stiction_numerics::{Mat2, Mat3, Svd3x2, Vec2, project_spd};

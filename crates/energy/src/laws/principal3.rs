@@ -1,14 +1,15 @@
 //! Second derivative of an isotropic solid law in its principal frame.
 //!
-//! With `F = U diag(σ) Vᵀ` and an energy `ψ(σ₁,σ₂,σ₃)`, the Hessian seen in the principal frame (`δF = U D Vᵀ`) couples
-//! only what symmetry allows:
+//! With `F = U diag(σ) Vᵀ` and an energy `ψ(σ₁,σ₂,σ₃)`, the Hessian seen in the principal frame
+//! (`δF = U D Vᵀ`) couples only what symmetry allows:
 //!
 //! * diagonal entries `D_ii` among themselves, through `ψ_ij` (scaling);
-//! * `D_ij` with `D_ji`, whose eigenmodes are the twist `(D_ij − D_ji)/√2` with `t = (ψ_i+ψ_j)/(σ_i+σ_j)` and the flip
-//!   `(D_ij + D_ji)/√2` with `f = (ψ_i−ψ_j)/(σ_i−σ_j)`.
+//! * `D_ij` with `D_ji`, whose eigenmodes are the twist `(D_ij − D_ji)/√2` with
+//!   `t = (ψ_i+ψ_j)/(σ_i+σ_j)` and the flip `(D_ij + D_ji)/√2` with `f = (ψ_i−ψ_j)/(σ_i−σ_j)`.
 //!
-//! So nine numbers describe it, and removing negative eigenvalues means clamping `t` and `f` and projecting one 3×3
-//! matrix.   \[Smith2019; the reflection of an inverted F goes to the smallest σ\]
+//! So nine numbers describe it, and removing negative eigenvalues means clamping `t` and `f` and
+//! projecting one 3×3 matrix.   \[Smith2019; the reflection of an inverted F goes to the smallest
+//! σ\]
 
 use stiction_numerics::nalgebra::SMatrix;
 use stiction_numerics::{Mat3, Vec3, project_spd3};
@@ -51,7 +52,8 @@ impl PrincipalHessian3 {
             mixed: self.scaling * weight,
         };
         for (k, &(i, j)) in PAIRS.iter().enumerate() {
-            // Twist and flip written in the entries D_ij, D_ji: the same entry twice, and one with the other.
+            // Twist and flip written in the entries D_ij, D_ji: the same entry twice, and one with
+            // the other.
             let same = 0.5 * weight * (self.flip[k] + self.twist[k]);
             let swap = 0.5 * weight * (self.flip[k] - self.twist[k]);
             blocks.own[(i, j)] = same;
@@ -90,7 +92,8 @@ pub(crate) struct Blocks3 {
 }
 
 impl Blocks3 {
-    /// Block of two vertices with shape gradients `a` and `b` in the principal material frame (`Vᵀ g`):
+    /// Block of two vertices with shape gradients `a` and `b` in the principal material frame
+    /// (`Vᵀ g`):
     /// `U Ĥ Uᵀ`, `Ĥ_ii = Σ_j own_ij a_j b_j`, `Ĥ_ij = mixed_ij a_i b_j + cross_ij a_j b_i`.
     pub(crate) fn block(&self, a: &Vec3, b: &Vec3) -> Mat3 {
         let product = a.component_mul(b);

@@ -1,8 +1,9 @@
 //! Isotropic laws of solids.
 //!
-//! Every law is written three times, always from the same energy: as a function of `F` where that needs no
-//! decomposition (energy and stress), and through its principal stretches (second derivatives). Twist and flip
-//! eigenvalues are in closed form: dividing `ψ_i ± ψ_j` by `σ_i ± σ_j` numerically would lose them near rest.
+//! Every law is written three times, always from the same energy: as a function of `F` where that
+//! needs no decomposition (energy and stress), and through its principal stretches (second
+//! derivatives). Twist and flip eigenvalues are in closed form: dividing `ψ_i ± ψ_j` by `σ_i ± σ_j`
+//! numerically would lose them near rest.
 
 use super::lame::Lame;
 use super::linear;
@@ -12,34 +13,37 @@ use crate::element::Curvature;
 use stiction_numerics::{Mat3, Svd3, Vec3, svd3};
 use stiction_scene::law::{LAWS, Law};
 
-/// Where the polar rotation of a corotated law is undefined (`σ_i + σ_j → 0`), its curvature is kept finite by this
-/// floor on the sum of two stretches.
+/// Where the polar rotation of a corotated law is undefined (`σ_i + σ_j → 0`), its curvature is
+/// kept finite by this floor on the sum of two stretches.
 const STRETCH_SUM_FLOOR: f64 = 1e-9;
 
-/// An isotropic solid law `ψ(F)` \[J/m³\]; σ are the principal stretches, `J = det F`, `E = ½(FᵀF − I)`.
+/// An isotropic solid law `ψ(F)` \[J/m³\]; σ are the principal stretches, `J = det F`,
+/// `E = ½(FᵀF − I)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SolidLaw {
     /// `ψ = μ E:E + ½λ (tr E)²`.
     ///
-    /// Under inversion: finite and blind to the sign of J. Softens in compression (the force vanishes again as the
-    /// element flattens), so elements may pass through themselves; meant for moderate strains.
+    /// Under inversion: finite and blind to the sign of J. Softens in compression (the force
+    /// vanishes again as the element flattens), so elements may pass through themselves; meant for
+    /// moderate strains.
     StVenantKirchhoff,
     /// `ψ = ½μ(|F|² − 3) − μ ln J + ½λ ln²J`.
     ///
-    /// Under inversion: energy +∞ for J ≤ 0 (a line search never accepts it); stress and Hessian are not defined there
-    /// and come out as NaN.
+    /// Under inversion: energy +∞ for J ≤ 0 (a line search never accepts it); stress and Hessian
+    /// are not defined there and come out as NaN.
     NeoHookean,
     /// `ψ = ½μ(|F|² − 3) − μ(J−1) + ½λ'(J−1)²`, λ' = λ + μ.
     ///
-    /// Under inversion: smooth and finite everywhere; a flat or inverted element is pushed back towards J = 1. One
-    /// state is a trap: an element shrunk to a point (F = 0) feels no force, and small F is drawn towards it.
+    /// Under inversion: smooth and finite everywhere; a flat or inverted element is pushed back
+    /// towards J = 1. One state is a trap: an element shrunk to a point (F = 0) feels no force, and
+    /// small F is drawn towards it.
     /// \[Smith2018, without their logarithm, which would remove the trap; rest-stable by λ'\]
     StableNeoHookean,
     /// `ψ = μ Σ(σ−1)² + ½λ (Σ(σ−1))²`: linear elasticity in the frame of the polar rotation.
     ///
-    /// Under inversion: the reflection goes to the smallest stretch, so the energy is smooth through a flattened state
-    /// and pulls back. On the set where the two smallest stretches are opposite (σ₂ = −σ₃) the rotation is not unique:
-    /// the energy is continuous, the stress jumps.
+    /// Under inversion: the reflection goes to the smallest stretch, so the energy is smooth
+    /// through a flattened state and pulls back. On the set where the two smallest stretches are
+    /// opposite (σ₂ = −σ₃) the rotation is not unique: the energy is continuous, the stress jumps.
     Corotated,
     /// `ψ = μ Σ(σ−1)² + ½λ (J−1)²`.
     ///
@@ -47,15 +51,16 @@ pub enum SolidLaw {
     FixedCorotated,
     /// `ψ = C₁₀(J^(−2/3) I₁ − 3) + C₀₁(J^(−4/3) I₂ − 3) + ½K(J−1)²`, see [`super::mooney_rivlin`].
     ///
-    /// Under inversion: energy +∞ for J ≤ 0; stress and Hessian are not defined there and come out as NaN.
+    /// Under inversion: energy +∞ for J ≤ 0; stress and Hessian are not defined there and come out
+    /// as NaN.
     MooneyRivlin {
         /// C₀₁/(C₁₀ + C₀₁), 0 to 1.
         fraction: f64,
     },
     /// `ψ = μ ε:ε + ½λ (tr ε)²`, `ε = ½(F + Fᵀ) − I`, see [`super::linear`].
     ///
-    /// Under inversion: quadratic in F, so finite, and pulls back. Not invariant under rotations: a rotation by φ costs
-    /// energy of order φ⁴ and swells the element.
+    /// Under inversion: quadratic in F, so finite, and pulls back. Not invariant under rotations: a
+    /// rotation by φ costs energy of order φ⁴ and swells the element.
     Linear,
 }
 
@@ -228,7 +233,8 @@ fn fixed_corotated(svd: &Svd3, &Lame { lambda, mu }: &Lame) -> PrincipalHessian3
     volumetric(svd, lambda, 2.0 * mu, c, |i, j| 2.0 * mu - 4.0 * mu / floored_sum(s[i], s[j]))
 }
 
-/// A law `Σφ(σ) + g(J)` with `φ'' = shape`, `g'' = bulk`, `g' = c`: the part of J is common to two laws.
+/// A law `Σφ(σ) + g(J)` with `φ'' = shape`, `g'' = bulk`, `g' = c`: the part of J is common to two
+/// laws.
 fn volumetric(
     svd: &Svd3,
     bulk: f64,

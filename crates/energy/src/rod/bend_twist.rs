@@ -1,14 +1,15 @@
 //! Bending and twisting of a rod at an inner node.
 //!
-//! `E = 1/(2 l̄) [EI₁ (κ₁−κ̄₁)² + EI₂ (κ₂−κ̄₂)² + GJ (m−m̄)²]`    [Bergou2010, eq. 3–4, diagonal section]
-//! κ integrated curvatures towards the material directors (edge averages), m twist \[rad\] · κ̄, m̄ natural values ·
-//! l̄ Voronoi length: half of both rest lengths \[m\] · EI, GJ \[N m²\]
+//! `E = 1/(2 l̄) [EI₁ (κ₁−κ̄₁)² + EI₂ (κ₂−κ̄₂)² + GJ (m−m̄)²]`   [Bergou2010, eq. 3–4, diagonal section]
+//! κ integrated curvatures towards the material directors (edge averages), m twist \[rad\] · κ̄, m̄
+//! natural values · l̄ Voronoi length: half of both rest lengths \[m\] · EI, GJ \[N m²\]
 //!
 //! Kinematics, derivatives and limit cases: [`super::kinematics`].
 //!
-//! Projected Hessian: Gauss–Newton, `1/l̄ Σ K_q ∇q∇qᵀ` over q = κ₁, κ₂, m. The rest `Σ (K_q/l̄)(q−q̄) ∇²q` is dropped whole: q does
-//! not depend on the lengths of edges, so under load this part always has eigenvalues of both signs, and clamping
-//! the full matrix costs some fourteen times as much (measured by the bench `elements_rods`).
+//! Projected Hessian: Gauss–Newton, `1/l̄ Σ K_q ∇q∇qᵀ` over q = κ₁, κ₂, m. The rest
+//! `Σ (K_q/l̄)(q−q̄) ∇²q` is dropped whole: q does not depend on the lengths of edges, so under load
+//! this part always has eigenvalues of both signs, and clamping the full matrix costs some fourteen
+//! times as much (measured by the bench `elements_rods`).
 
 use super::kinematics::{Bend, Joint, Slope, Strains};
 use crate::bending::local::{mirror, squares};
@@ -38,7 +39,8 @@ impl JointRest {
     }
 }
 
-/// One joint. Blocks: previous, middle and next node, then the twists of the edges before and after.
+/// One joint. Blocks: previous, middle and next node, then the twists of the edges before and
+/// after.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RodBendTwist {
     /// Three node blocks and two twist blocks.
@@ -55,7 +57,8 @@ pub struct RodBendTwist {
 const EDGE_OF_NODE: [[f64; 3]; 2] = [[-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]];
 
 impl RodBendTwist {
-    /// Curvatures and twist at a configuration: with the rest shape and its frames, these are the natural values.
+    /// Curvatures and twist at a configuration: with the rest shape and its frames, these are the
+    /// natural values.
     pub fn strains(&self, at: &Stencil<'_, 5>) -> Strains {
         self.joint(at).strains
     }

@@ -1,23 +1,29 @@
 //! Curvature and twist at a joint, with their derivatives.
 //!
-//! Edges e₀, e₁ with unit tangents u, v; `c = u·v`, `χ = 1 + c`. Material frames (m₁, m₂) of an edge are its reference frame,
-//! carried in parallel from the start-of-step tangent t̄ to the trial tangent, turned by θ. Edge-averaged integrated
-//! curvatures [Bergou2010, eq. 2–3] `κ₁ = ½ kb·(m₂⁰+m₂¹)`, `κ₂ = −½ kb·(m₁⁰+m₁¹)`, `kb = 2u×v/χ` simplify to
+//! Edges e₀, e₁ with unit tangents u, v; `c = u·v`, `χ = 1 + c`. Material frames (m₁, m₂) of an
+//! edge are its reference frame, carried in parallel from the start-of-step tangent t̄ to the trial
+//! tangent, turned by θ. Edge-averaged integrated curvatures [Bergou2010, eq. 2–3]
+//! `κ₁ = ½ kb·(m₂⁰+m₂¹)`, `κ₂ = −½ kb·(m₁⁰+m₁¹)`, `kb = 2u×v/χ` simplify to
 //!
 //! `κ_k = (v·m_k⁰ − u·m_k¹)/χ`,   twist `m = θ₁ − θ₀ + β` with β the reference twist.
 //!
-//! All are dimensionless and independent of the edges' lengths. **Derivatives.** Let a variation carry the frames in
-//! parallel from the *trial* tangent, `δm_k = −(m_k·δt) t`. Then (p = m_k⁰, r = m_k¹)
+//! All are dimensionless and independent of the edges' lengths. **Derivatives.** Let a variation
+//! carry the frames in parallel from the *trial* tangent, `δm_k = −(m_k·δt) t`. Then (p = m_k⁰, r =
+//! m_k¹)
 //!
 //! * `∂κ/∂u = (−r − c p − κ v)/χ`, `∂κ/∂v = (p + c r − κ u)/χ`, `δβ = (u×v/χ)·(δu + δv)`
 //!
-//! Carrying from t̄ instead turns a frame by an extra `δψ = −(t̄×t/(1+t̄·t))·δt` about its tangent (the holonomy of the
-//! triangle t̄, t, t+δt), so θ stands everywhere for θ + ψ(e): a derivative by e gains `∂/∂θ · ∂ψ/∂e`, and a second
-//! derivative the same twice plus `∂/∂θ · ∂²ψ/∂e²`. The two parts are not symmetric alone, their sum is.
+//! Carrying from t̄ instead turns a frame by an extra `δψ = −(t̄×t/(1+t̄·t))·δt` about its tangent
+//! (the holonomy of the
+//! triangle t̄, t, t+δt), so θ stands everywhere for θ + ψ(e): a derivative by e gains
+//! `∂/∂θ · ∂ψ/∂e`, and a second
+//! derivative the same twice plus `∂/∂θ · ∂²ψ/∂e²`. The two parts are not symmetric alone, their
+//! sum is.
 //!
-//! **Folded edges.** At u = −v the curvature is infinite; χ is held above [`SMALLEST_FOLD`], which caps |kb| near 3·10⁴
-//! for edges folded to within 10⁻⁴ rad. The energy is then finite and large; its derivatives are those of the formulas
-//! with χ fixed. The same holds for a tangent that reverses within one step. A vanished edge keeps its start tangent.
+//! **Folded edges.** At u = −v the curvature is infinite; χ is held above [`SMALLEST_FOLD`], which
+//! caps |kb| near 3·10⁴ for edges folded to within 10⁻⁴ rad. The energy is then finite and large;
+//! its derivatives are those of the formulas with χ fixed. The same holds for a tangent that
+//! reverses within one step. A vanished edge keeps its start tangent.
 
 use stiction_bodies::EdgeFrame;
 use stiction_bodies::frames::unwrap_angle;
@@ -191,7 +197,8 @@ impl Parts {
         let half = joint.half_binormal * self.twist;
         let moment = [self.turn[0] - self.twist, self.turn[1] + self.twist];
 
-        // Derivatives of ∂/∂u and ∂/∂v by tangents, twist part included; rows and columns are projected below.
+        // Derivatives of ∂/∂u and ∂/∂v by tangents, twist part included; rows and columns are
+        // projected below.
         let uu = (-self.p * v.transpose()
             - v * self.by_u.transpose()
             - (self.by_u + half) * v.transpose()
@@ -247,9 +254,10 @@ fn projected(matrix: Mat3, u: Vec3, v: Vec3) -> Mat3 {
     rows - rows * v * v.transpose()
 }
 
-/// From second derivatives M and gradient g by the tangent to second derivatives by the edge vector:
-/// `[P M P − (t·g)P − t gᵀP − P g tᵀ] / l²`, `P = I − ttᵀ`; `slope` = P g, `radial` = t·g. Symmetrised: the antisymmetric
-/// part is round-off.
+/// From second derivatives M and gradient g by the tangent to second derivatives by the edge
+/// vector:
+/// `[P M P − (t·g)P − t gᵀP − P g tᵀ] / l²`, `P = I − ttᵀ`; `slope` = P g, `radial` = t·g.
+/// Symmetrised: the antisymmetric part is round-off.
 fn on_edge(matrix: Mat3, t: Vec3, slope: Vec3, radial: f64, inverse_length: f64) -> Mat3 {
     let inner = projected(matrix, t, t) - (Mat3::identity() - t * t.transpose()) * radial;
     let sum = (inner + inner.transpose()) * 0.5 - t * slope.transpose() - slope * t.transpose();

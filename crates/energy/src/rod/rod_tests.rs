@@ -173,7 +173,8 @@ fn a_helix_at_its_natural_shape_has_no_energy_and_no_force() {
     }
 }
 
-/// The reference frames are a choice: turning every director by α_i and every twist by −α_i changes nothing.
+/// The reference frames are a choice: turning every director by α_i and every twist by −α_i changes
+/// nothing.
 #[test]
 fn the_choice_of_reference_does_not_matter() {
     let mut random = Random::new(4);
@@ -199,8 +200,9 @@ fn the_choice_of_reference_does_not_matter() {
     assert!((again / energy - 1.0).abs() < 1e-12, "{energy} {again}");
 }
 
-/// Twist + writhe of a closed ring with fixed material frames is a whole number of turns for ever (Călugăreanu): while the
-/// ring moves with θ fixed, its twist changes by minus the change of the writhe, and comes back when the shape does.
+/// Twist + writhe of a closed ring with fixed material frames is a whole number of turns for ever
+/// (Călugăreanu): while the ring moves with θ fixed, its twist changes by minus the change of the
+/// writhe, and comes back when the shape does.
 #[test]
 fn twist_of_a_ring_follows_its_writhe() {
     let count = 48;
@@ -239,7 +241,8 @@ fn twist_of_a_ring_follows_its_writhe() {
     assert!((moved + writhe_bent - writhe_flat).abs() < 1e-9, "{moved} {writhe_bent} {writhe_flat}");
 }
 
-/// Exact writhe of a closed polygon: signed solid angles of all pairs of edges over 4π.   [Klenin, Langowski 2000]
+/// Exact writhe of a closed polygon: signed solid angles of all pairs of edges over 4π.   [Klenin,
+/// Langowski 2000]
 fn writhe(points: &[Vec3]) -> f64 {
     let n = points.len();
     let at = |i: usize| points[i % n];

@@ -3,8 +3,9 @@
 //! `E = ½ EA L (l/L − 1)²`    [Bergou2010, section 4.1]
 //! EA \[N\] · L rest length \[m\] · l length \[m\]
 //!
-//! Hessian: `EA/L ttᵀ + EA (1/L − 1/l)(I − ttᵀ)`; the second part is negative under compression, and projecting drops it
-//! there: exactly the eigenvalue clamp. At l = 0 the direction is lost: no force, curvature EA/L in all directions.
+//! Hessian: `EA/L ttᵀ + EA (1/L − 1/l)(I − ttᵀ)`; the second part is negative under compression,
+//! and projecting drops it there: exactly the eigenvalue clamp. At l = 0 the direction is lost: no
+//! force, curvature EA/L in all directions.
 
 use crate::element::{Curvature, Element, LocalHessian, Stencil};
 use stiction_numerics::{Mat3, Vec3};

@@ -16,7 +16,8 @@ pub(super) struct ScreenCapsule {
 }
 
 impl ScreenCapsule {
-    /// `None` if it is behind the near plane or off the screen. A capsule through the near plane is cut there.
+    /// `None` if it is behind the near plane or off the screen. A capsule through the near plane is
+    /// cut there.
     pub(super) fn new(
         projector: &Projector,
         mut ends: [V3; 2],
@@ -35,7 +36,8 @@ impl ScreenCapsule {
             }
         }
         let depth = ends[0].z.min(ends[1].z);
-        // a sphere seen off-axis or close by projects to more than radius/width; bound by its nearest point
+        // a sphere seen off-axis or close by projects to more than radius/width; bound by its
+        // nearest point
         let closest = projector.sample_width((depth - radius).max(0.25 * depth));
         let screen = ends.map(|p| projector.project_camera(p)).map(|s| [s[0], s[1]]);
         let half = [projector.width, projector.height].map(|n| 0.5 * n as f32 / projector.scale);
@@ -72,7 +74,8 @@ impl ScreenCapsule {
         }
     }
 
-    /// Columns of a row within `reach` of the projected axis: |d × (p − a)| ≤ reach·|d|, and within the box.
+    /// Columns of a row within `reach` of the projected axis: |d × (p − a)| ≤ reach·|d|, and within
+    /// the box.
     fn columns(&self, y: f32, width: usize) -> Option<(usize, usize)> {
         let [a, b] = self.screen;
         let (mut low, mut high) = (a[0].min(b[0]) - self.reach, a[0].max(b[0]) + self.reach);
@@ -87,7 +90,8 @@ impl ScreenCapsule {
     }
 }
 
-/// Constants of the intersection. In f64, since hairs are 10⁻⁵ of their distance thick and the radius enters squared.
+/// Constants of the intersection. In f64, since hairs are 10⁻⁵ of their distance thick and the
+/// radius enters squared.
 struct Solver {
     a: [f64; 3],
     axis: [f64; 3],
@@ -116,8 +120,9 @@ impl Solver {
 
     /// Smallest parameter at which `origin + t·direction` meets the capsule.
     ///
-    /// With m = origin − a, s = axis: the side satisfies |m + t d|² s² − ((m + t d)·s)² = r² s², a quadratic in t,
-    /// valid where 0 ≤ (m + t d)·s ≤ s²; otherwise the ball at the nearer end decides.
+    /// With m = origin − a, s = axis: the side satisfies |m + t d|² s² − ((m + t d)·s)² = r² s², a
+    /// quadratic in t, valid where 0 ≤ (m + t d)·s ≤ s²; otherwise the ball at the nearer end
+    /// decides.
     fn first_hit(&self, origin: V3, direction: V3) -> Option<f64> {
         let (d, m) = (wide(direction), sub(wide(origin), self.a));
         let (dd, ds, ms) = (dot(d, d), dot(d, self.axis), dot(m, self.axis));

@@ -141,7 +141,8 @@ impl ScreenTriangle {
     }
 }
 
-/// Affine function through the corners: value at the centre of sample (0, 0), slopes per column and row.
+/// Affine function through the corners: value at the centre of sample (0, 0), slopes per column and
+/// row.
 fn plane(x: &[i32; 3], y: &[i32; 3], value: &[f32; 3]) -> [f64; 3] {
     let unit = SUB as f64;
     let (x, y, v) = (x.map(|c| c as f64 / unit), y.map(|c| c as f64 / unit), value.map(|c| c as f64));

@@ -32,7 +32,8 @@ pub(crate) fn canonical_json(tree: &Value, base: &str, files: &BTreeMap<String, 
     text
 }
 
-/// 128-bit FNV-1a of bytes as 32 hex digits: enough to notice a changed file, not to resist an attacker.
+/// 128-bit FNV-1a of bytes as 32 hex digits: enough to notice a changed file, not to resist an
+/// attacker.
 pub fn content_hash(bytes: &[u8]) -> String {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
     let start: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;

@@ -1,4 +1,5 @@
-//! Places of values in JSON text. Runs only on text that a full parser has accepted, so it does no checks.
+//! Places of values in JSON text. Runs only on text that a full parser has accepted, so it does no
+//! checks.
 
 use super::{MAX_PLACED_ITEMS, Place, join};
 use std::collections::BTreeMap;

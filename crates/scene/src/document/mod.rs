@@ -1,4 +1,5 @@
-//! The tree of values behind a scene: read from TOML or JSON, with the place of every value in the text.
+//! The tree of values behind a scene: read from TOML or JSON, with the place of every value in the
+//! text.
 
 mod canonical;
 mod json_spans;
@@ -15,12 +16,12 @@ use std::path::{Path, PathBuf};
 use stiction_limits::{Budget, OverBudget, read_input_text};
 use toml::de::{DeTable, DeValue};
 
-/// Longest text of a scene [bytes]. A parsed list takes up to a hundred times its text, so that this
-/// bounds the memory of a scene before its meshes; larger data belongs in mesh files.
+/// Longest text of a scene [bytes]. A parsed list takes up to a hundred times its text, so that
+/// this bounds the memory of a scene before its meshes; larger data belongs in mesh files.
 pub const MAX_TEXT: usize = 16_000_000;
 
-/// Lists longer than this have one place for all their items: a place for each would take more memory
-/// than the values.
+/// Lists longer than this have one place for all their items: a place for each would take more
+/// memory than the values.
 pub(crate) const MAX_PLACED_ITEMS: usize = 1000;
 
 /// Where the key and the value of a path stand in the text.
@@ -60,7 +61,8 @@ impl Document {
         Document::parse(&file, text, base)
     }
 
-    /// Parses text: JSON when it begins with `{`, else TOML. `base` is where relative mesh paths start.
+    /// Parses text: JSON when it begins with `{`, else TOML. `base` is where relative mesh paths
+    /// start.
     pub fn parse(file: &str, text: String, base: PathBuf) -> Result<Self, SceneError> {
         if text.len() > MAX_TEXT {
             let problem = Problem::TextTooLong { bytes: text.len() as u64, limit: MAX_TEXT };
@@ -89,7 +91,8 @@ impl Document {
         SceneError::new(&self.file, &self.text, span, fault)
     }
 
-    /// What a method says of its options, at the line of the one that is wrong, if there is one and it stands in the scene.
+    /// What a method says of its options, at the line of the one that is wrong, if there is one and
+    /// it stands in the scene.
     pub fn option_error(&self, method: &str, option: Option<&str>, message: &str) -> SceneError {
         // Options in `[methods.KEY]` win over those in `[method]`.
         let tables = [join("methods", method), "method".to_owned()];

@@ -11,10 +11,12 @@ const MAX_DEPTH: usize = 64;
 const NAMED: [&str; 2] = ["bodies", "colliders"];
 
 impl Document {
-    /// Applies overrides of the form `path=value` in order. The value is TOML; a bare word is a string.
+    /// Applies overrides of the form `path=value` in order. The value is TOML; a bare word is a
+    /// string.
     ///
-    /// A variant (`size=paper` with a table `variants.size.paper`) sets all paths of its table. Changing
-    /// `method.key` drops the options written for the method before; `methods.KEY` tables stay.
+    /// A variant (`size=paper` with a table `variants.size.paper`) sets all paths of its table.
+    /// Changing `method.key` drops the options written for the method before; `methods.KEY` tables
+    /// stay.
     pub fn set_all<S: AsRef<str>>(&mut self, overrides: &[S]) -> Result<(), SceneError> {
         for text in overrides {
             self.set(text.as_ref()).map_err(|f| self.error(*f))?;
@@ -149,7 +151,8 @@ fn insert(node: &mut Value, parts: &[&str], at: &str, value: Value, text: &str) 
     }
 }
 
-/// `material = "cotton"` and `mesh = "a.obj"` stand for tables; they become so when a key inside is set.
+/// `material = "cotton"` and `mesh = "a.obj"` stand for tables; they become so when a key inside is
+/// set.
 fn expand_shorthand(node: &mut Value, at: &str) {
     let key = match at.rsplit('.').next() {
         Some("material") => "preset",

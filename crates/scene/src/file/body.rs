@@ -20,7 +20,8 @@ pub enum KindName {
     Skinned,
     /// Near-rigid solid on one affine frame; a closed surface or tets.
     Affine,
-    /// Rigid body with six degrees of freedom; closed surfaces or tets. Not yet simulated by any method.
+    /// Rigid body with six degrees of freedom; closed surfaces or tets. Not yet simulated by any
+    /// method.
     Rigid,
 }
 
@@ -32,10 +33,12 @@ pub struct BodyFile {
     pub kind: KindName,
     /// Geometry: a file name or a table. Every body has one, except rigid bodies made of `shapes`.
     pub mesh: Option<Mesh>,
-    /// Rigid: several closed meshes that move as one, instead of `mesh`. Volumes are added, also where they overlap.
+    /// Rigid: several closed meshes that move as one, instead of `mesh`. Volumes are added, also
+    /// where they overlap.
     #[serde(default)]
     pub shapes: Vec<RigidShapeFile>,
-    /// A preset name or a table; keys of the table replace those of its `preset`. Rigid bodies need only its `density`.
+    /// A preset name or a table; keys of the table replace those of its `preset`. Rigid bodies need
+    /// only its `density`.
     pub material: Option<TextOr<Box<MaterialFile>>>,
     /// Rigid: total mass [kg], spread evenly over the volume, instead of the density of a material.
     pub mass: Option<f64>,
@@ -51,7 +54,8 @@ pub struct BodyFile {
     pub friction: Option<f64>,
     /// Friction that depends on the direction.
     pub friction_direction: Option<FrictionDirectionFile>,
-    /// Geometric thickness for contact [m]; that of the material by default, 0 for solids and rigid bodies.
+    /// Geometric thickness for contact [m]; that of the material by default, 0 for solids and rigid
+    /// bodies.
     pub thickness: Option<f64>,
     /// Distance at which contact begins to act [m]; 1 mm by default.
     pub gap: Option<f64>,
@@ -60,7 +64,8 @@ pub struct BodyFile {
     pub pins: Vec<PinFile>,
     /// Initial velocity [m/s]; of the centre of mass if the body is rigid.
     pub velocity: Option<[f64; 3]>,
-    /// Initial angular velocity about the middle, or about the centre of mass of a rigid body [rad/s].
+    /// Initial angular velocity about the middle, or about the centre of mass of a rigid body
+    /// [rad/s].
     pub spin: Option<[f64; 3]>,
     /// Whether the body can touch itself; true by default, never for rigid bodies.
     pub self_contact: Option<bool>,
@@ -93,7 +98,8 @@ pub struct FramesFile {
     /// Places of the frames in the world after placement [m], instead of `count`.
     #[serde(default)]
     pub positions: Vec<[f64; 3]>,
-    /// Distance at which the weight of a frame has faded to zero [m]; 4 times the largest distance of a vertex to its frame by default.
+    /// Distance at which the weight of a frame has faded to zero [m]; 4 times the largest distance
+    /// of a vertex to its frame by default.
     pub radius: Option<f64>,
 }
 
@@ -131,7 +137,8 @@ pub struct RestFile {
 pub struct FrictionDirectionFile {
     /// `"u"`, `"v"`, an axis or a vector in the initial shape. This or `file`.
     pub direction: Option<TextOr<[f64; 3]>>,
-    /// Text file with one vector `x y z` per vertex of the surface, turned and scaled as the mesh is.
+    /// Text file with one vector `x y z` per vertex of the surface, turned and scaled as the mesh
+    /// is.
     pub file: Option<String>,
     /// Coefficient along it.
     pub along: f64,
@@ -139,7 +146,8 @@ pub struct FrictionDirectionFile {
     pub across: f64,
 }
 
-/// Pressure p = pressure + bulk (1 − V/V₀), or that of a gas: p = (ambient + pressure) V₀/V − ambient.
+/// Pressure p = pressure + bulk (1 − V/V₀), or that of a gas: p = (ambient + pressure) V₀/V −
+/// ambient.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InflationFile {
@@ -147,7 +155,8 @@ pub struct InflationFile {
     pub pressure: Option<f64>,
     /// Resistance to change of volume [Pa]; 0 by default.
     pub bulk: Option<f64>,
-    /// Pressure outside [Pa], such as 101325: the inside then holds a fixed amount of gas at constant temperature. Not with `bulk`.
+    /// Pressure outside [Pa], such as 101325: the inside then holds a fixed amount of gas at
+    /// constant temperature. Not with `bulk`.
     pub ambient: Option<f64>,
 }
 
@@ -155,7 +164,8 @@ pub struct InflationFile {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinFile {
-    /// Which vertices; which frames of a skinned or affine body, by their centres. A rigid body is held whole: leave it out.
+    /// Which vertices; which frames of a skinned or affine body, by their centres. A rigid body is
+    /// held whole: leave it out.
     pub select: Option<Select>,
     /// How they move; they stay by default.
     pub motion: Option<MotionFile>,
@@ -166,7 +176,8 @@ pub struct PinFile {
     pub active: Vec<SpanFile>,
     /// Spring stiffness per vertex [N/m]; exact by default, always exact for rigid bodies.
     pub stiffness: Option<f64>,
-    /// Whether rod edges between pinned vertices keep their twist, and shells their normal along pinned triangles (a clamp); true by default.
+    /// Whether rod edges between pinned vertices keep their twist, and shells their normal along
+    /// pinned triangles (a clamp); true by default.
     pub hold_twist: Option<bool>,
 }
 
@@ -248,7 +259,8 @@ pub struct StitchFile {
     pub stiffness: Option<f64>,
     /// Length free of force [m]; 0 by default.
     pub rest_length: Option<f64>,
-    /// When it pulls; always by default. Several entries for the same seam add up, so that it can be drawn tighter later.
+    /// When it pulls; always by default. Several entries for the same seam add up, so that it can
+    /// be drawn tighter later.
     #[serde(default)]
     pub active: Vec<SpanFile>,
 }

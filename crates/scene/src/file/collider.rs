@@ -93,7 +93,8 @@ pub struct SegmentShape {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SequenceFile {
-    /// File name with `{}` (or `{:04}` for leading zeros) where the number stands, or one point cache (`.pc2`) that holds all samples.
+    /// File name with `{}` (or `{:04}` for leading zeros) where the number stands, or one point
+    /// cache (`.pc2`) that holds all samples.
     pub files: String,
     /// First number; 0 by default.
     pub first: Option<u32>,

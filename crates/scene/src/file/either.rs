@@ -1,5 +1,5 @@
-//! Values with a short and a long form. Written by hand because serde's untagged enums lose the path and
-//! the reason of an error inside.
+//! Values with a short and a long form. Written by hand because serde's untagged enums lose the
+//! path and the reason of an error inside.
 
 use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};

@@ -20,8 +20,8 @@ pub enum JointKindName {
     Distance,
 }
 
-/// A joint. Places and directions are those in the world at the start, after placement and copies. Not yet simulated by any
-/// method.
+/// A joint. Places and directions are those in the world at the start, after placement and copies.
+/// Not yet simulated by any method.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JointFile {
@@ -31,7 +31,8 @@ pub struct JointFile {
     pub a: String,
     /// The second rigid body; the world by default.
     pub b: Option<String>,
-    /// The point that both share [m]. Needed by ball and hinge; the centre of mass of `a` by default for slider and fixed.
+    /// The point that both share [m]. Needed by ball and hinge; the centre of mass of `a` by
+    /// default for slider and fixed.
     pub anchor: Option<[f64; 3]>,
     /// Distance: the point of `a` [m]; its centre of mass by default.
     pub anchor_a: Option<[f64; 3]>,
@@ -39,15 +40,16 @@ pub struct JointFile {
     pub anchor_b: Option<[f64; 3]>,
     /// Hinge and slider: `"x"`, `"y"`, `"z"` or a vector. Ball: the direction that `cone` limits.
     pub axis: Option<TextOr<[f64; 3]>>,
-    /// Smallest and largest coordinate: hinge angle [degrees], slider displacement [m], distance [m]. The angle and the
-    /// displacement of `a` relative to `b` are 0 at the start. A distance joint without limits keeps
-    /// its distance at the start; `[0, 2]` makes it a rope of 2 m.
+    /// Smallest and largest coordinate: hinge angle [degrees], slider displacement [m], distance
+    /// [m]. The angle and the displacement of `a` relative to `b` are 0 at the start. A distance
+    /// joint without limits keeps its distance at the start; `[0, 2]` makes it a rope of 2 m.
     pub limits: Option<[f64; 2]>,
     /// Ball: largest angle between `axis` and its direction at the start, as `b` sees it [degrees].
     pub cone: Option<f64>,
     /// Spring and damper towards a target, for hinge, slider and distance.
     pub drive: Option<JointDriveFile>,
-    /// Friction of the joint: largest force [N] (slider, distance) or torque [N m] (ball, hinge) against motion; 0 by default.
+    /// Friction of the joint: largest force [N] (slider, distance) or torque [N m] (ball, hinge)
+    /// against motion; 0 by default.
     pub friction: Option<f64>,
     /// Whether the two bodies can touch each other; false by default.
     pub collide: Option<bool>,
@@ -56,7 +58,8 @@ pub struct JointFile {
     pub active: Vec<SpanFile>,
 }
 
-/// A drive: effort = stiffness (target − coordinate) + damping (target rate − rate), cut at `max_effort`.
+/// A drive: effort = stiffness (target − coordinate) + damping (target rate − rate), cut at
+/// `max_effort`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JointDriveFile {

@@ -30,7 +30,8 @@ pub struct MaterialFile {
     pub young_bending: Option<f64>,
     /// Cloth: bending stiffness [N m], instead of `young_bending`.
     pub bending_stiffness: Option<f64>,
-    /// Elastic law; `stvk` for cloth, `stable_neo_hookean` for solids, `corotated` for bodies on frames by default.
+    /// Elastic law; `stvk` for cloth, `stable_neo_hookean` for solids, `corotated` for bodies on
+    /// frames by default.
     pub law: Option<Law>,
     /// Cloth: bending law; hinge by default (fast), shape_operator for accuracy on any mesh.
     pub bending: Option<BendingName>,
@@ -48,7 +49,8 @@ pub struct MaterialFile {
     pub damping_bending: Option<f64>,
     /// Cloth: largest stretch beyond rest, as a fraction.
     pub strain_limit: Option<f64>,
-    /// Solid, law `mooney_rivlin`: fraction of the shear modulus that the second invariant carries, 0 to 1; 0.2 by default.
+    /// Solid, law `mooney_rivlin`: fraction of the shear modulus that the second invariant carries,
+    /// 0 to 1; 0.2 by default.
     pub mooney_fraction: Option<f64>,
     /// Solid: penalty on change of volume [Pa]; 0 by default.
     pub volume_stiffness: Option<f64>,

@@ -48,7 +48,8 @@ impl Unit {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshFile {
-    /// OBJ, PLY, STL, Gmsh (2.2, 4.1), legacy VTK or TetGen (.node or .ele) file, relative to the scene.
+    /// OBJ, PLY, STL, Gmsh (2.2, 4.1), legacy VTK or TetGen (.node or .ele) file, relative to the
+    /// scene.
     pub file: Option<String>,
     /// Unit of the numbers in the file or generator; metre by default.
     pub unit: Option<Unit>,
@@ -93,7 +94,8 @@ pub struct MeshFile {
     pub tet_lattice: Option<TetLatticeMesh>,
     /// Smooth closed surface of round parts that run into each other.
     pub blobs: Option<BlobsMesh>,
-    /// A palm tree: a closed trunk along z from z = 0 and leaves from its top, one connected surface.
+    /// A palm tree: a closed trunk along z from z = 0 and leaves from its top, one connected
+    /// surface.
     pub palm: Option<PalmMesh>,
     /// Flat band of triangles along a path.
     pub ribbon: Option<RibbonMesh>,
@@ -133,7 +135,8 @@ pub enum PlaneName {
     Yz,
 }
 
-/// Flat rectangle. Groups: left, right (u), bottom, top (v), bottom_left, bottom_right, top_left, top_right.
+/// Flat rectangle. Groups: left, right (u), bottom, top (v), bottom_left, bottom_right, top_left,
+/// top_right.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GridMesh {
@@ -229,7 +232,8 @@ pub struct CylinderMesh {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LatheMesh {
-    /// Points (radius, height) of a smooth curve, from below for normals outward; radius 0 at an end closes it.
+    /// Points (radius, height) of a smooth curve, from below for normals outward; radius 0 at an
+    /// end closes it.
     pub profile: Vec<[f64; 2]>,
     /// Cells around.
     pub around: u32,
@@ -331,7 +335,8 @@ pub struct PalmMesh {
 pub struct GroomMesh {
     /// Surface that they grow from, in the same unit.
     pub on: Option<Mesh>,
-    /// Body that they grow on where it is placed, instead of `on`: their first segments are held to it as it moves and deforms.
+    /// Body that they grow on where it is placed, instead of `on`: their first segments are held to
+    /// it as it moves and deforms.
     pub on_body: Option<String>,
     /// Stiffness that holds a root to its body [N/m]; that of its first segment, EA/l, by default.
     pub root_stiffness: Option<f64>,
@@ -353,13 +358,15 @@ pub struct GroomMesh {
     pub curl_radius: Option<f64>,
     /// Rise per curl along the strand.
     pub curl_pitch: Option<f64>,
-    /// Only roots where the dot product of normal and up (z) is at least this; −1 (everywhere) by default.
+    /// Only roots where the dot product of normal and up (z) is at least this; −1 (everywhere) by
+    /// default.
     pub min_up: Option<f64>,
     /// Seed.
     pub seed: Option<u64>,
 }
 
-/// Smooth strand through points (centripetal Catmull–Rom), cut into segments of equal length. Groups: roots, tips.
+/// Smooth strand through points (centripetal Catmull–Rom), cut into segments of equal length.
+/// Groups: roots, tips.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PathMesh {

@@ -1,5 +1,5 @@
-//! The file layer: what a scene file may say. These types mirror the text; every key is documented here,
-//! in `docs/scene.md` and in the generated schema. Nothing is checked beyond names and types.
+//! The file layer: what a scene file may say. These types mirror the text; every key is documented
+//! here, in `docs/scene.md` and in the generated schema. Nothing is checked beyond names and types.
 
 mod body;
 mod collider;
@@ -29,7 +29,8 @@ use std::collections::BTreeMap;
 /// The format version that this program reads.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// A Stiction scene. Lengths in metres, times in seconds, masses in kilograms unless a key says otherwise.
+/// A Stiction scene. Lengths in metres, times in seconds, masses in kilograms unless a key says
+/// otherwise.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SceneFile {
@@ -81,7 +82,8 @@ pub struct SceneFile {
     pub output: Option<OutputFile>,
     /// Seed of every random choice; 0 by default.
     pub seed: Option<u64>,
-    /// Named changes: `[variants.size.paper]` holds `"path" = value` lines that `--set size=paper` applies.
+    /// Named changes: `[variants.size.paper]` holds `"path" = value` lines that `--set size=paper`
+    /// applies.
     #[serde(default)]
     pub variants: BTreeMap<String, BTreeMap<String, Map<String, Value>>>,
 }
@@ -198,9 +200,11 @@ pub struct PairFile {
     pub b: String,
     /// Friction coefficient; by the rule by default.
     pub mu: Option<f64>,
-    /// Attraction of a contact at distance zero [N], falling linearly to nothing at the gap; the method's option by default.
+    /// Attraction of a contact at distance zero [N], falling linearly to nothing at the gap; the
+    /// method's option by default.
     pub cohesion: Option<f64>,
-    /// Compliance of a contact [1/kg]: the inverse weight of a slack node; the method's option by default.
+    /// Compliance of a contact [1/kg]: the inverse weight of a slack node; the method's option by
+    /// default.
     pub compliance: Option<f64>,
 }
 

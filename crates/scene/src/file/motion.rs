@@ -52,7 +52,8 @@ pub struct TurnFile {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MotionFile {
-    /// Point about which it turns and scales [m]; the middle of the pinned vertices or shape by default.
+    /// Point about which it turns and scales [m]; the middle of the pinned vertices or shape by
+    /// default.
     pub centre: Option<[f64; 3]>,
     /// Key frames in order of time.
     #[serde(default)]

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Flat band along a smooth path through points (centripetal Catmull–Rom), cells of equal length; its pattern is the straight band. Groups: roots, tips.
+/// Flat band along a smooth path through points (centripetal Catmull–Rom), cells of equal length;
+/// its pattern is the straight band. Groups: roots, tips.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RibbonMesh {
@@ -19,7 +20,8 @@ pub struct RibbonMesh {
     pub up: Option<[f64; 3]>,
 }
 
-/// Cylinder in plain weave about z: warp yarns along z and one weft yarn that winds round them. Groups: bottom, top, roots, tips.
+/// Cylinder in plain weave about z: warp yarns along z and one weft yarn that winds round them.
+/// Groups: bottom, top, roots, tips.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WovenMesh {
@@ -37,7 +39,9 @@ pub struct WovenMesh {
     pub segments: Option<u32>,
 }
 
-/// Patch in plain knitting (stockinette): rows of loops along x, each drawn through the row below it along y. Yarns must be thinner than 0.23 of a loop. Groups: bottom and top (first and last row), left, right (ends of rows).
+/// Patch in plain knitting (stockinette): rows of loops along x, each drawn through the row below
+/// it along y. Yarns must be thinner than 0.23 of a loop. Groups: bottom and top (first and last
+/// row), left, right (ends of rows).
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KnitMesh {

@@ -18,7 +18,8 @@ pub struct ArchOptions {
     pub foot: f64,
     /// Width of the square section at the top.
     pub crown: f64,
-    /// Argument c of the hyperbolic cosine at the feet: a parabola for small ones, steeper feet for large ones.
+    /// Argument c of the hyperbolic cosine at the feet: a parabola for small ones, steeper feet for
+    /// large ones.
     pub sharpness: f64,
     /// How far neighbours are moved apart along x and z.
     pub spread: f64,
@@ -31,7 +32,8 @@ impl ArchOptions {
         (self.rise - amplitude * ((rate * x).cosh() - 1.0), -amplitude * rate * (rate * x).sinh())
     }
 
-    /// x of the joints, equally far apart along the centre line: arc lengths by the trapezium rule, then looked up.
+    /// x of the joints, equally far apart along the centre line: arc lengths by the trapezium rule,
+    /// then looked up.
     fn joints(&self) -> Vec<f64> {
         const PIECES: u32 = 4000;
         let x = |i: u32| self.span * (f64::from(i) / f64::from(PIECES) - 0.5);
@@ -56,8 +58,9 @@ impl ArchOptions {
     }
 }
 
-/// Stones of eight vertices and six tets each, from left to right. Joints are across the centre line; a stone keeps the width of
-/// its lower joint, so that the smaller face of two neighbours lies inside the larger one.
+/// Stones of eight vertices and six tets each, from left to right. Joints are across the centre
+/// line; a stone keeps the width of its lower joint, so that the smaller face of two neighbours
+/// lies inside the larger one.
 pub fn tet_arch(options: &ArchOptions) -> RawMesh {
     let joints = options.joints();
     let mut vertices = Vec::new();

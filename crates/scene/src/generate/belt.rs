@@ -5,7 +5,8 @@ use crate::resolved::Cells;
 use std::f64::consts::PI;
 use stiction_numerics::Vec3;
 
-/// A band round two circles in the plane xz, its width along y. The middle between the circles is the origin.
+/// A band round two circles in the plane xz, its width along y. The middle between the circles is
+/// the origin.
 #[derive(Clone, Copy, Debug)]
 pub struct BeltOptions {
     /// Radius of both circles.
@@ -20,7 +21,8 @@ pub struct BeltOptions {
     pub across: u32,
 }
 
-/// Band of triangles that face outwards; cells are equally long around the loop, diagonals alternate.
+/// Band of triangles that face outwards; cells are equally long around the loop, diagonals
+/// alternate.
 pub fn belt(options: &BeltOptions) -> RawMesh {
     let BeltOptions { width, around, across, .. } = *options;
     let mut vertices = Vec::with_capacity((around * (across + 1)) as usize);
@@ -44,7 +46,8 @@ pub fn belt(options: &BeltOptions) -> RawMesh {
     mesh
 }
 
-/// (x, z) after a share of the loop, from the lower right tangent point round the right circle, back along the top.
+/// (x, z) after a share of the loop, from the lower right tangent point round the right circle,
+/// back along the top.
 fn stadium(options: &BeltOptions, share: f64) -> (f64, f64) {
     let BeltOptions { radius, distance, .. } = *options;
     let half_turn = PI * radius;

@@ -22,8 +22,9 @@ pub struct BlobPart {
 /// Steps that pull a vertex onto the surface; the average of crossings lies within a cell of it.
 const PULLS: usize = 4;
 
-/// Surface of the smooth union of parts. One vertex per lattice cube that the surface crosses, one quad per lattice edge that it cuts, so
-/// that triangles are even [Gibson1998]. `cells` along the longest side; `blend` is the width over which parts run into each other.
+/// Surface of the smooth union of parts. One vertex per lattice cube that the surface crosses, one
+/// quad per lattice edge that it cuts, so that triangles are even [Gibson1998]. `cells` along the
+/// longest side; `blend` is the width over which parts run into each other.
 pub fn blobs(parts: &[BlobPart], blend: f64, cells: u32) -> RawMesh {
     let field = Field { parts, blend };
     let (low, high) = field.bounds();
@@ -98,7 +99,8 @@ struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// Smooth union −k ln Σ exp(−dᵢ/k), k = `blend`/4: negative inside, does not depend on the order of the parts.
+    /// Smooth union −k ln Σ exp(−dᵢ/k), k = `blend`/4: negative inside, does not depend on the
+    /// order of the parts.
     fn value(&self, p: &Vec3) -> f64 {
         let k = 0.25 * self.blend;
         let distance = |part: &BlobPart| {
@@ -122,7 +124,8 @@ impl Field<'_> {
             let slope = [Vec3::x(), Vec3::y(), Vec3::z()]
                 .map(|e| (self.value(&(p + e * step)) - self.value(&(p - e * step))) / (2.0 * step));
             let slope = Vec3::from(slope);
-            // Parts of changing radius have slopes below one; half guards the places between parts where it nearly vanishes.
+            // Parts of changing radius have slopes below one; half guards the places between parts
+            // where it nearly vanishes.
             p -= slope * (self.value(&p) / slope.norm_squared().max(0.5));
         }
         p

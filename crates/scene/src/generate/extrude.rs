@@ -1,7 +1,7 @@
 //! Tets from a triangulated cross section moved along a path.
 
-/// Cuts the prisms between `layers` copies of a cross section into three tets each. Layer k holds vertices
-/// k·n .. (k+1)·n. With `closed` the last layer joins the first.
+/// Cuts the prisms between `layers` copies of a cross section into three tets each. Layer k holds
+/// vertices k·n .. (k+1)·n. With `closed` the last layer joins the first.
 ///
 /// Each quad is cut by the diagonal at its smallest vertex index, so that neighbours agree
 /// [Dompierre, Labbé, Vallet, Camarero 1999].

@@ -3,8 +3,9 @@
 use super::RawMesh;
 use super::revolve::revolve;
 
-/// Turns a smooth curve through `profile` (radius, height) about z, with `along` cells of equal share of the points' chord length.
-/// Ends with radius 0 become poles. Groups: bottom and top, the first and the last ring.
+/// Turns a smooth curve through `profile` (radius, height) about z, with `along` cells of equal
+/// share of the points' chord length. Ends with radius 0 become poles. Groups: bottom and top, the
+/// first and the last ring.
 pub fn lathe(profile: &[[f64; 2]], around: u32, along: u32) -> RawMesh {
     let mut chords = vec![0.0];
     for pair in profile.windows(2) {
@@ -27,8 +28,8 @@ pub fn lathe(profile: &[[f64; 2]], around: u32, along: u32) -> RawMesh {
     mesh
 }
 
-/// Cubic Hermite curve through the points at parameter s, with the slopes of the parabola through each point and its neighbours
-/// (Catmull–Rom with chord lengths).
+/// Cubic Hermite curve through the points at parameter s, with the slopes of the parabola through
+/// each point and its neighbours (Catmull–Rom with chord lengths).
 fn curve(points: &[[f64; 2]], s: &[f64], at: f64) -> [f64; 2] {
     let last = points.len() - 1;
     let i = s.partition_point(|v| *v <= at).clamp(1, last) - 1;

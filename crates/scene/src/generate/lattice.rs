@@ -19,9 +19,11 @@ fn cube_counts(vertices: &[Vec3], cells: u32) -> [u64; 3] {
     [0, 1, 2].map(|k| ((high - low)[k] / step).ceil().max(1.0) as u64)
 }
 
-/// Cubes that meet a closed surface or lie inside it, each cut into six tets; `cells` along the longest side of its bounds.
+/// Cubes that meet a closed surface or lie inside it, each cut into six tets; `cells` along the
+/// longest side of its bounds.
 ///
-/// Cubes that touch a triangle are kept; those that can be reached from outside without passing a kept one are not.
+/// Cubes that touch a triangle are kept; those that can be reached from outside without passing a
+/// kept one are not.
 pub fn tet_lattice(vertices: &[Vec3], triangles: &[[u32; 3]], cells: u32) -> RawMesh {
     let (low, high) = bounds(vertices);
     let step = (high - low).max() / f64::from(cells);
@@ -84,7 +86,8 @@ impl Lattice {
         }
     }
 
-    /// Outside is what can be reached from the border of the lattice through faces of cubes that no triangle meets.
+    /// Outside is what can be reached from the border of the lattice through faces of cubes that no
+    /// triangle meets.
     fn flood(&self, state: &mut [Cube]) {
         let border = |p: [usize; 3]| (0..3).any(|k| p[k] == 0 || p[k] + 1 == self.count[k]);
         let mut open: Vec<usize> =
@@ -126,7 +129,8 @@ impl Lattice {
     }
 }
 
-/// Whether a triangle meets a cube: no axis of the three face normals, the triangle's normal and the nine products of edges parts them.
+/// Whether a triangle meets a cube: no axis of the three face normals, the triangle's normal and
+/// the nine products of edges parts them.
 fn meets_cube(triangle: &[Vec3; 3], middle: &Vec3, half: f64) -> bool {
     let corners = triangle.map(|p| p - middle);
     let edges = [corners[1] - corners[0], corners[2] - corners[1], corners[0] - corners[2]];

@@ -1,5 +1,5 @@
-//! Meshes from a few numbers. Each generator returns raw geometry with named groups; units and placement
-//! come later.
+//! Meshes from a few numbers. Each generator returns raw geometry with named groups; units and
+//! placement come later.
 
 mod arch;
 mod belt;

@@ -32,7 +32,8 @@ pub struct PalmOptions {
 const TAPER: f64 = 0.6;
 /// Distance of the first row of a leaf from the crown, and its width there, in trunk radii.
 const COLLAR: [f64; 2] = [0.8, 0.12];
-/// How far the edges of a leaf stand above its midrib, as a fraction of the half width: a fold that stiffens it.
+/// How far the edges of a leaf stand above its midrib, as a fraction of the half width: a fold that
+/// stiffens it.
 const FOLD: f64 = 0.35;
 
 /// Groups: `bottom` (foot of the trunk), `leaves`.
@@ -81,7 +82,8 @@ fn trunk(o: &PalmOptions, vertices: &mut Vec<Vec3>, triangles: &mut Vec<[u32; 3]
     crown
 }
 
-/// A folded blade whose midrib leaves the crown at an angle above the horizon and bows down along an arc.
+/// A folded blade whose midrib leaves the crown at an angle above the horizon and bows down along
+/// an arc.
 fn grow_leaf(
     o: &PalmOptions,
     crown: u32,

@@ -9,8 +9,9 @@ const FINE: u32 = 64;
 
 /// A smooth strand through the points, cut into segments of equal length along the curve.
 ///
-/// The curve is a centripetal Catmull–Rom spline: it passes through every point, keeps a continuous tangent, and has no loops of its own
-/// where points are unevenly spaced [Yuksel2011]. `points` holds at least two, neighbours apart.
+/// The curve is a centripetal Catmull–Rom spline: it passes through every point, keeps a continuous
+/// tangent, and has no loops of its own where points are unevenly spaced [Yuksel2011]. `points`
+/// holds at least two, neighbours apart.
 pub fn path(points: &[Vec3], segments: u32) -> RawMesh {
     let fine = fine_polyline(points);
     strands(spaced(&fine, &fine, segments), segments + 1)
@@ -48,7 +49,8 @@ pub(super) fn fine_polyline(points: &[Vec3]) -> Vec<Vec3> {
     fine
 }
 
-/// The spline between the two middle points, u from 0 to 1, by repeated interpolation over knots spaced as √distance.
+/// The spline between the two middle points, u from 0 to 1, by repeated interpolation over knots
+/// spaced as √distance.
 fn spline(p: &[Vec3; 4], u: f64) -> Vec3 {
     let mut knot = [0.0; 4];
     for k in 1..4 {

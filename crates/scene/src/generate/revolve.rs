@@ -5,7 +5,8 @@ use crate::resolved::Cells;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use stiction_numerics::Vec3;
 
-/// Turns a profile (radius, height), listed from below, about z. Ends with radius 0 become single poles.
+/// Turns a profile (radius, height), listed from below, about z. Ends with radius 0 become single
+/// poles.
 pub(super) fn revolve(profile: &[(f64, f64)], around: u32) -> RawMesh {
     let mut vertices = Vec::new();
     let mut rings: Vec<Vec<u32>> = Vec::new();

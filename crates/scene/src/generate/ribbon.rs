@@ -18,11 +18,13 @@ pub struct RibbonOptions {
     pub up: Vec3,
 }
 
-/// Band of triangles. Groups: roots and tips are its ends. Pattern coordinates are those of the straight band.
+/// Band of triangles. Groups: roots and tips are its ends. Pattern coordinates are those of the
+/// straight band.
 ///
-/// The normal is carried along the path without turning about it: of the last normal, the part across the new tangent is
-/// kept, which is parallel transport in the limit of fine steps. Where the path turns in the plane of the band, its edges are
-/// longer and shorter than the pattern by width/2R.
+/// The normal is carried along the path without turning about it: of the last normal, the part
+/// across the new tangent is kept, which is parallel transport in the limit of fine steps. Where
+/// the path turns in the plane of the band, its edges are longer and shorter than the pattern by
+/// width/2R.
 pub fn ribbon(points: &[Vec3], options: &RibbonOptions) -> RawMesh {
     let RibbonOptions { width, along, across, .. } = *options;
     let (line, sides) = transported(points, options);
@@ -69,7 +71,8 @@ fn transported(points: &[Vec3], options: &RibbonOptions) -> (Vec<Vec3>, Vec<Vec3
 mod tests {
     use super::*;
 
-    /// A path that turns in all directions: rungs stay straight across it, of the right width, and do not turn about it.
+    /// A path that turns in all directions: rungs stay straight across it, of the right width, and
+    /// do not turn about it.
     #[test]
     fn a_ribbon_keeps_its_width_and_does_not_twist() {
         let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 1.0, 0.0], [2.0, 2.0, 1.0], [1.0, 2.0, 2.0]];
@@ -81,7 +84,8 @@ mod tests {
             let tangent = (mesh.vertices[3 * i + 4] - mesh.vertices[3 * i - 2]).normalize();
             assert!((rung(i).norm() - 0.2).abs() < 1e-12, "width {}", rung(i).norm());
             assert!((rung(i).dot(&tangent) / 0.2).abs() < 0.02, "rung {i} leans");
-            // Turning about the tangent alone would show as a change of the rung across both tangent and rung.
+            // Turning about the tangent alone would show as a change of the rung across both
+            // tangent and rung.
             let twist = (rung(i + 1) - rung(i)).dot(&tangent.cross(&rung(i))) / 0.04;
             assert!(twist.abs() < 1e-3, "twist {twist} at {i}");
         }

@@ -74,7 +74,8 @@ pub struct GroomOptions {
     pub seed: u64,
 }
 
-/// Strands whose roots are spread evenly by area over a surface. Empty when no triangle faces up enough.
+/// Strands whose roots are spread evenly by area over a surface. Empty when no triangle faces up
+/// enough.
 pub fn groom(vertices: &[Vec3], triangles: &[[u32; 3]], options: &GroomOptions) -> RawMesh {
     let mut running = 0.0;
     let mut areas = Vec::new();
@@ -104,8 +105,8 @@ pub fn groom(vertices: &[Vec3], triangles: &[[u32; 3]], options: &GroomOptions) 
     mesh
 }
 
-/// One strand: a helix about the growth direction whose radius opens over the first quarter, so that the
-/// root stays on the surface.
+/// One strand: a helix about the growth direction whose radius opens over the first quarter, so
+/// that the root stays on the surface.
 fn grow(root: Vec3, normal: Vec3, o: &GroomOptions, random: &mut Random, points: &mut Vec<Vec3>) {
     let mixed = normal * (1.0 - o.direction_weight) + o.direction * o.direction_weight;
     let along = mixed.try_normalize(1e-12).unwrap_or(normal);

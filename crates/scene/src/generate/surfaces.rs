@@ -29,7 +29,8 @@ fn place(plane: PlaneName, u: f64, v: f64) -> Vec3 {
     }
 }
 
-/// Rectangle with its middle at the origin; vertex (i, j) has index j (nu + 1) + i, cell middles follow.
+/// Rectangle with its middle at the origin; vertex (i, j) has index j (nu + 1) + i, cell middles
+/// follow.
 pub fn grid(options: &GridOptions) -> RawMesh {
     let [nu, nv] = options.cells;
     let mut uv = grid_points(options);
@@ -86,7 +87,8 @@ fn grid_points(options: &GridOptions) -> Vec<Vec2> {
             );
             let inner = i > 0 && i < nu && j > 0 && j < nv;
             if inner && options.pattern == GridPattern::Irregular {
-                // A quarter of a cell keeps every triangle's area above an eighth of the regular one.
+                // A quarter of a cell keeps every triangle's area above an eighth of the regular
+                // one.
                 p += Vec2::new(random.signed() * 0.25 * step[0], random.signed() * 0.25 * step[1]);
             }
             points.push(p);

@@ -1,4 +1,5 @@
-//! Generators: volumes and areas converge to the closed form, orientation is outward, meshes are closed.
+//! Generators: volumes and areas converge to the closed form, orientation is outward, meshes are
+//! closed.
 
 use super::*;
 use crate::file::{GridPattern, PlaneName};
@@ -183,7 +184,8 @@ fn stones_of_an_arch_meet_in_planes_across_the_centre_line() {
         let normal = (above[1] - above[0]).cross(&(above[2] - above[0])).normalize();
         assert!(below.iter().all(|p| (p - middle(above)).dot(&normal).abs() < 1e-9), "joint {k} is no plane");
     }
-    // The middle of the first foot, and stones of equal length along the centre line (chords: shorter by less than 1 %).
+    // The middle of the first foot, and stones of equal length along the centre line (chords:
+    // shorter by less than 1 %).
     assert!((mesh.vertices[..4].iter().sum::<Vec3>() / 4.0 - Vec3::new(-30.0, 0.0, 0.0)).norm() < 1e-9);
     let chord = |k: usize| {
         let stone = &mesh.vertices[8 * k..8 * k + 8];
@@ -194,7 +196,8 @@ fn stones_of_an_arch_meet_in_planes_across_the_centre_line() {
 
 #[test]
 fn a_lathe_turns_its_profile() {
-    // A half circle through nine points: the smooth curve encloses a ball to the order of the spacing.
+    // A half circle through nine points: the smooth curve encloses a ball to the order of the
+    // spacing.
     let at = |k: u32| PI * f64::from(k) / 8.0;
     let mut profile: Vec<[f64; 2]> = (0..=8).map(|k| [at(k).sin(), -at(k).cos()]).collect();
     profile[8][0] = 0.0;

@@ -24,7 +24,8 @@ pub struct UrchinOptions {
     pub taper: f64,
 }
 
-/// Ball of tets with spines of triangular section. Groups: spines (all of their vertices beyond the ball).
+/// Ball of tets with spines of triangular section. Groups: spines (all of their vertices beyond the
+/// ball).
 pub fn tet_urchin(options: &UrchinOptions) -> RawMesh {
     let mut mesh = tet_sphere(options.radius, options.cells);
     let Cells::Tets(mut tets) = mesh.cells else { unreachable!("a ball of tets") };

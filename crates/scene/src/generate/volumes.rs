@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use stiction_numerics::Vec3;
 
-/// The six orders in which a walk from (0,0,0) to (1,1,1) can take the axes: one tet each (Kuhn's cut).
+/// The six orders in which a walk from (0,0,0) to (1,1,1) can take the axes: one tet each (Kuhn's
+/// cut).
 const WALKS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
 /// The six tets of a unit cell, by lattice corners.
@@ -56,10 +57,12 @@ pub fn tet_box(size: [f64; 3], cells: [u32; 3]) -> RawMesh {
     mesh
 }
 
-/// Ball: the octahedron |x|+|y|+|z| ≤ n cut on the integer lattice, each shell pushed to its sphere.
+/// Ball: the octahedron |x|+|y|+|z| ≤ n cut on the integer lattice, each shell pushed to its
+/// sphere.
 ///
-/// An octant i + j + k ≤ n is Kuhn's simplex n ≥ a ≥ b ≥ c ≥ 0 under a = i+j+k, b = j+k, c = k, so Kuhn's
-/// cut of unit cells fills it exactly, and on shared faces it is the lattice triangulation: octants agree.
+/// An octant i + j + k ≤ n is Kuhn's simplex n ≥ a ≥ b ≥ c ≥ 0 under a = i+j+k, b = j+k, c = k, so
+/// Kuhn's cut of unit cells fills it exactly, and on shared faces it is the lattice triangulation:
+/// octants agree.
 pub fn tet_sphere(radius: f64, cells: u32) -> RawMesh {
     let n = cells;
     let mut index = BTreeMap::new();

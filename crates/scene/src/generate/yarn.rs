@@ -12,7 +12,8 @@ pub struct WovenOptions {
     pub radius: f64,
     /// Height along z; the middle is at the origin.
     pub height: f64,
-    /// Number of warp yarns; odd, so that each turn of the weft passes on the other side of a warp yarn than the turn before.
+    /// Number of warp yarns; odd, so that each turn of the weft passes on the other side of a warp
+    /// yarn than the turn before.
     pub warps: u32,
     /// Turns of the weft over the whole height.
     pub turns: u32,
@@ -22,10 +23,12 @@ pub struct WovenOptions {
     pub segments: u32,
 }
 
-/// Radial offsets of the two families are ∓a cos, with a = spacing/2 and the argument a multiple of π at each crossing.
+/// Radial offsets of the two families are ∓a cos, with a = spacing/2 and the argument a multiple of
+/// π at each crossing.
 ///
-/// Weft at the angle φ: crossing number m = φ N/2π, offset a cos(π m). Warp k meets the weft in turn j, where m = k + j N; N is odd, so
-/// cos(π m) = cos(π (k + j)), and j = z/p − k/N counts turns of pitch p at the height z (from below).
+/// Weft at the angle φ: crossing number m = φ N/2π, offset a cos(π m). Warp k meets the weft in
+/// turn j, where m = k + j N; N is odd, so cos(π m) = cos(π (k + j)), and j = z/p − k/N counts
+/// turns of pitch p at the height z (from below).
 pub fn woven(options: &WovenOptions) -> RawMesh {
     let WovenOptions { radius, height, warps, turns, spacing, segments } = *options;
     let (amplitude, pitch) = (0.5 * spacing, height / f64::from(turns));
@@ -67,8 +70,10 @@ pub struct KnitOptions {
     pub segments: u32,
 }
 
-/// Row j is (t + 3/2 sin 2t, 4 cos t + 5 j, cos 2t) · width/2π: heads and feet bulge sideways, so that the legs of a row pass through the
-/// heads of the row below. The centre lines of neighbouring rows stay 1.5 · width/2π apart, which bounds the thickness of the yarn.
+/// Row j is (t + 3/2 sin 2t, 4 cos t + 5 j, cos 2t) · width/2π: heads and feet bulge sideways, so
+/// that the legs of a row pass through the
+/// heads of the row below. The centre lines of neighbouring rows stay 1.5 · width/2π apart, which
+/// bounds the thickness of the yarn.
 pub fn knit(options: &KnitOptions) -> RawMesh {
     let KnitOptions { loop_width, loops, rows, segments } = *options;
     let unit = loop_width / TAU;

@@ -5,13 +5,15 @@ use crate::geometry::{bounds, tet_volume};
 use crate::resolved::Cells;
 use stiction_numerics::Vec3;
 
-/// Relative size below which a cell counts as degenerate: (area or volume) over the power of its edge.
+/// Relative size below which a cell counts as degenerate: (area or volume) over the power of its
+/// edge.
 const DEGENERATE: f64 = 1e-10;
 
-/// Checks coordinates, indices, sizes and orientation; turns a wholly inverted tet mesh the right way.
+/// Checks coordinates, indices, sizes and orientation; turns a wholly inverted tet mesh the right
+/// way.
 ///
-/// Returns whether it was turned. A mesh of which only some tets are inverted is an error: it cannot be
-/// told which of them are meant.
+/// Returns whether it was turned. A mesh of which only some tets are inverted is an error: it
+/// cannot be told which of them are meant.
 pub fn check_mesh(vertices: &[Vec3], cells: &mut Cells, source: &str) -> Result<bool, MeshError> {
     check_coordinates(vertices, source)?;
     let mut used = vec![false; vertices.len()];

@@ -4,8 +4,8 @@ use super::{bounds, closest_on_triangle};
 use crate::resolved::{EmbeddedSurface, Mesh, WeightedPoint};
 use stiction_numerics::{Mat3, Vec3};
 
-/// Embeds a surface. Vertices outside take the nearest tet and weights that may be slightly negative; how
-/// far outside the worst one lies is reported in `max_outside`.
+/// Embeds a surface. Vertices outside take the nearest tet and weights that may be slightly
+/// negative; how far outside the worst one lies is reported in `max_outside`.
 pub fn embed(surface: Mesh, vertices: &[Vec3], tets: &[[u32; 4]]) -> EmbeddedSurface {
     let buckets = Buckets::new(vertices, tets);
     let mut embedded = EmbeddedSurface {

@@ -1,4 +1,5 @@
-//! Geometry that reading needs: surface of tets, barycentric embedding, nearest points, mesh checks.
+//! Geometry that reading needs: surface of tets, barycentric embedding, nearest points, mesh
+//! checks.
 
 mod check;
 mod embed;

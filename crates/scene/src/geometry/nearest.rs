@@ -11,8 +11,9 @@ pub fn closest_on_segment(p: &Vec3, a: &Vec3, b: &Vec3) -> f64 {
     if length == 0.0 { 0.0 } else { ((p - a).dot(&edge) / length).clamp(0.0, 1.0) }
 }
 
-/// Barycentric weights of the nearest point of a triangle: the interior foot if it is inside, else the
-/// best of the three edges. All candidates are compared, so obtuse triangles need no case table.
+/// Barycentric weights of the nearest point of a triangle: the interior foot if it is inside, else
+/// the best of the three edges. All candidates are compared, so obtuse triangles need no case
+/// table.
 pub fn closest_on_triangle(p: &Vec3, corners: &[Vec3; 3]) -> [f64; 3] {
     let [a, b, c] = corners;
     let normal = (b - a).cross(&(c - a));

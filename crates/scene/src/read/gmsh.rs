@@ -1,5 +1,6 @@
-//! Gmsh 2.2 and 4.1, text and binary. Takes lines (1), triangles (2) and tets (4); named physical groups
-//! of format 2.2 become vertex groups. Node tags need not be in order or without holes; vertices keep the order of the file.
+//! Gmsh 2.2 and 4.1, text and binary. Takes lines (1), triangles (2) and tets (4); named physical
+//! groups of format 2.2 become vertex groups. Node tags need not be in order or without holes;
+//! vertices keep the order of the file.
 
 use super::MAX_NAME;
 use super::tokens::{Order, Tokens};
@@ -139,7 +140,8 @@ impl Gmsh<'_> {
         self.skip_line_end();
         let mut done = 0;
         while done < count {
-            // Binary files put elements of one kind in blocks; text has blocks of one, number first.
+            // Binary files put elements of one kind in blocks; text has blocks of one, number
+            // first.
             let (kind, block, tags);
             if self.binary.is_some() {
                 (kind, block, tags) = (self.int()?, self.int()?.max(1) as usize, self.int()?);

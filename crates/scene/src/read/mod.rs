@@ -1,4 +1,5 @@
-//! Mesh files in. Vertex order is the file's; nothing is merged, except in STL, which has no indices.
+//! Mesh files in. Vertex order is the file's; nothing is merged, except in STL, which has no
+//! indices.
 
 mod gmsh;
 mod obj;
@@ -41,8 +42,8 @@ pub const EXTENSIONS: [&str; 7] = ["obj", "ply", "stl", "msh", "vtk", "node", "e
 /// Longest name of a group [bytes]: names are compared for every corner of a file.
 const MAX_NAME: usize = 256;
 
-/// Memory that reading takes at most, in bytes per byte of the file. The worst case is a VTK text of
-/// cells of one vertex: four bytes of text become two numbers and a list of one.
+/// Memory that reading takes at most, in bytes per byte of the file. The worst case is a VTK text
+/// of cells of one vertex: four bytes of text become two numbers and a list of one.
 const BYTES_PER_BYTE: u64 = 32;
 
 /// The content of a regular file whose mesh fits into the budget.
@@ -54,7 +55,8 @@ pub fn load_bytes(path: &Path, budget: &Budget) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// Reads a mesh by its extension. `name` is used in messages. Also returns the bytes of all files read.
+/// Reads a mesh by its extension. `name` is used in messages. Also returns the bytes of all files
+/// read.
 pub fn read_mesh(path: &Path, name: &str, budget: &Budget) -> Result<(RawMesh, Vec<u8>), ReadError> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
     if !EXTENSIONS.contains(&extension.as_str()) {

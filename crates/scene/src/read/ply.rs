@@ -1,5 +1,6 @@
-//! PLY: text, binary little and big endian. Reads `x y z`, `s t` or `u v`, faces (polygons cut into fans)
-//! and edges (as strands of one segment); other elements and properties are skipped by their types.
+//! PLY: text, binary little and big endian. Reads `x y z`, `s t` or `u v`, faces (polygons cut into
+//! fans) and edges (as strands of one segment); other elements and properties are skipped by their
+//! types.
 
 use super::tokens::{Order, Tokens};
 use super::{to_index, whole};

@@ -1,4 +1,5 @@
-//! Point cache 2: positions of the same points over time, as animation programs write them beside a mesh.
+//! Point cache 2: positions of the same points over time, as animation programs write them beside a
+//! mesh.
 //!
 //! ```text
 //! "POINTCACHE2\0" · i32 version = 1 · i32 points · f32 first frame · f32 frames per sample · i32 samples

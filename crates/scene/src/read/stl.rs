@@ -1,5 +1,5 @@
-//! STL, text and binary. The format repeats every corner; bit-equal corners become one vertex, in the
-//! order of their first use.
+//! STL, text and binary. The format repeats every corner; bit-equal corners become one vertex, in
+//! the order of their first use.
 
 use super::tokens::Tokens;
 use crate::error::MeshError;

@@ -1,5 +1,6 @@
-//! Legacy VTK, text or binary: `POLYDATA` with polygons or lines, `UNSTRUCTURED_GRID` with triangles (5),
-//! quads (9), tets (10), lines (3, 4). Both the old cell layout and that of version 5 (offsets).
+//! Legacy VTK, text or binary: `POLYDATA` with polygons or lines, `UNSTRUCTURED_GRID` with
+//! triangles (5), quads (9), tets (10), lines (3, 4). Both the old cell layout and that of version
+//! 5 (offsets).
 
 use super::tokens::{Order, Tokens};
 use super::{to_index, whole};

@@ -142,7 +142,8 @@ fn body(
     Ok((body, raw))
 }
 
-/// The placed mesh of a body, with the one that it was made from; a rigid body has shape and pose too.
+/// The placed mesh of a body, with the one that it was made from; a rigid body has shape and pose
+/// too.
 fn geometry(
     path: &str,
     file: &BodyFile,

@@ -95,7 +95,8 @@ fn random_turn(random: &mut Random) -> Vec3 {
     Vec3::new(r * around.cos(), r * around.sin(), z) * angle
 }
 
-/// A copy turned about the body's middle, then shifted. Pins move along; their axes keep their direction.
+/// A copy turned about the body's middle, then shifted. Pins move along; their axes keep their
+/// direction.
 fn moved(body: &Body, index: usize, turn: Vec3, shift: Vec3) -> Body {
     let rotation = Rotation3::from_scaled_axis(turn);
     let middle = body.rigid.as_ref().map_or_else(|| mean(&body.shape().vertices), |r| r.centre);

@@ -1,5 +1,5 @@
-//! Refuses scenes in which nearly everything is within contact reach of everything: collision looks at
-//! every such pair, so that even `check` would not come to an end.
+//! Refuses scenes in which nearly everything is within contact reach of everything: collision looks
+//! at every such pair, so that even `check` would not come to an end.
 //!
 //! Two slips lead there: a thickness or gap far above the size of cells (a unit), and bodies so far
 //! apart that the boxes of the broad phase, kept in single precision over the whole scene, can no

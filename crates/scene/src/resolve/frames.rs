@@ -114,7 +114,8 @@ fn help(error: &SkinError) -> &'static str {
     }
 }
 
-/// Pins that hold all four nodes of the frames selected by their centres, or by the group of the vertex nearest to them.
+/// Pins that hold all four nodes of the frames selected by their centres, or by the group of the
+/// vertex nearest to them.
 pub(super) fn frame_pins(
     path: &str,
     file: &BodyFile,
@@ -142,7 +143,8 @@ pub(super) fn frame_pins(
     Ok(pins)
 }
 
-/// Groups of frames from groups of vertices: a frame is in a group when the vertex nearest to its centre is.
+/// Groups of frames from groups of vertices: a frame is in a group when the vertex nearest to its
+/// centre is.
 fn frame_groups(centres: &[Vec3], seats: &Selectable<'_>) -> Vec<VertexGroup> {
     let nearest = |centre: &Vec3| {
         let away = seats.mesh.vertices.iter().map(|p| (p - centre).norm()).enumerate();

@@ -55,7 +55,8 @@ fn named(
     fault(path, Problem::Conflict(without), "give the direction as a vector")
 }
 
-/// One vector `x y z` per line and vertex; empty lines and lines that begin with `#` are passed over.
+/// One vector `x y z` per line and vertex; empty lines and lines that begin with `#` are passed
+/// over.
 fn from_file(
     path: &str,
     name: &str,

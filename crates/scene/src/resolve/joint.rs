@@ -217,7 +217,8 @@ impl Written<'_> {
     }
 }
 
-/// The target of a drive; `unit` converts what is written, `start` is the coordinate at the start in SI units.
+/// The target of a drive; `unit` converts what is written, `start` is the coordinate at the start
+/// in SI units.
 fn drive_target(path: &str, file: &JointDriveFile, unit: f64, start: f64) -> Resolved<DriveTarget> {
     if file.keys.is_empty() {
         return Ok(DriveTarget::Constant {

@@ -1,4 +1,5 @@
-//! Masses that can be computed with: neither lost in underflow nor beyond what squares of them hold.
+//! Masses that can be computed with: neither lost in underflow nor beyond what squares of them
+//! hold.
 
 use crate::error::{Problem, Resolved, fault};
 use crate::geometry::tet_volume;
@@ -10,8 +11,8 @@ const LEAST: f64 = 1e-30;
 /// Largest mass of a body [kg], half a sun.
 const MOST: f64 = 1e30;
 
-/// Refuses a body whose lightest cell or whose whole has a mass outside of all physics: a slip in the
-/// unit of the density or of the mesh.
+/// Refuses a body whose lightest cell or whose whole has a mass outside of all physics: a slip in
+/// the unit of the density or of the mesh.
 pub(super) fn check_mass(path: &str, mesh: &Mesh, material: &Material) -> Resolved<()> {
     let (mut least, mut whole) = (f64::INFINITY, 0.0);
     for mass in cell_masses(mesh, material) {

@@ -282,7 +282,8 @@ impl Values<'_> {
         })
     }
 
-    /// As given, or that of a plate of the bending modulus, or else of the modulus of stretching \[N m\].
+    /// As given, or that of a plate of the bending modulus, or else of the modulus of stretching
+    /// \[N m\].
     fn bending_stiffness(&self, thickness: f64, stretch: &MembraneStiffness, poisson: f64) -> Resolved<f64> {
         let f = &self.file;
         if let Some(value) = f.bending_stiffness {

@@ -183,7 +183,8 @@ fn wind(file: &SceneFile) -> Resolved<Wind> {
     })
 }
 
-/// Keys of the methods that scenes may name. A test of the crate `solvers` holds this list and its table together.
+/// Keys of the methods that scenes may name. A test of the crate `solvers` holds this list and its
+/// table together.
 pub const METHODS: [&str; 6] = ["newton", "admm", "admm_integrator", "pd", "barrier", "xpbd"];
 
 fn check_method(path: &str, key: &str) -> Resolved<()> {

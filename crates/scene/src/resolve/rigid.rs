@@ -20,7 +20,8 @@ pub(super) struct RigidSource {
     pub rigid: RigidBody,
 }
 
-/// Reads and places all shapes of a body, checks that each is closed, and finds their common centre and inertia.
+/// Reads and places all shapes of a body, checks that each is closed, and finds their common centre
+/// and inertia.
 pub(super) fn rigid_source(
     path: &str,
     file: &BodyFile,
@@ -164,7 +165,8 @@ pub(super) fn refuse_rigid_keys(path: &str, file: &BodyFile) -> Resolved<()> {
     }
 }
 
-/// The density: that of the material, or the total mass over the volume. `path` is that of the material.
+/// The density: that of the material, or the total mass over the volume. `path` is that of the
+/// material.
 pub(super) fn rigid_material(
     path: &str,
     body: &BodyFile,

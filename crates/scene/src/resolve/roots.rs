@@ -42,7 +42,8 @@ pub(super) fn refuse_placement(path: &str, file: &BodyFile) -> Resolved<()> {
     }
 }
 
-/// The surface of a body at its place; strands have none, and nothing can be rooted in a rigid body.
+/// The surface of a body at its place; strands have none, and nothing can be rooted in a rigid
+/// body.
 pub(super) fn ground(body: &Body) -> Option<Ground> {
     if body.kind == BodyKind::Rigid {
         return None;
@@ -112,7 +113,8 @@ fn root(
 struct Support<'a> {
     body: &'a Body,
     surface: Ground,
-    /// Tet behind each boundary triangle of a solid without a carried surface, by its sorted corners.
+    /// Tet behind each boundary triangle of a solid without a carried surface, by its sorted
+    /// corners.
     behind: BTreeMap<[u32; 3], [u32; 4]>,
 }
 
@@ -150,8 +152,9 @@ impl<'a> Support<'a> {
         }
     }
 
-    /// A place at `direction` from the seat that moves with the ground: the direction is a combination of vertices whose weights sum
-    /// to zero, so it turns with them. A shell has no vertex off its plane: there the part along the normal is kept apart.
+    /// A place at `direction` from the seat that moves with the ground: the direction is a
+    /// combination of vertices whose weights sum to zero, so it turns with them. A shell has no
+    /// vertex off its plane: there the part along the normal is kept apart.
     fn ahead(
         &self,
         seat: &WeightedPoint,

@@ -1,5 +1,5 @@
-//! How large a mesh gets, from the numbers in its table alone: asked before anything is generated, so
-//! that a slip of a few zeros is refused instead of filling the memory.
+//! How large a mesh gets, from the numbers in its table alone: asked before anything is generated,
+//! so that a slip of a few zeros is refused instead of filling the memory.
 
 use super::Context;
 use crate::error::{MAX_VERTICES, Problem, Resolved, fault};
@@ -8,8 +8,8 @@ use crate::generate::RawMesh;
 use stiction_limits::OverBudget;
 
 /// Memory that a simulation takes for a vertex before factors and contacts [bytes]: mesh, model,
-/// elements and state of cloth. A low estimate, so that nothing is refused that would fit: one check
-/// of a million vertices of cloth peaked at 1.76 kB each, with the start of its factor.
+/// elements and state of cloth. A low estimate, so that nothing is refused that would fit: one
+/// check of a million vertices of cloth peaked at 1.76 kB each, with the start of its factor.
 pub(super) const BYTES_PER_VERTEX: u64 = 1024;
 
 /// Memory for a cube of a lattice while a mesh is made from it [bytes]: its entry in the table of
@@ -94,8 +94,9 @@ fn ball(cells: u32) -> u64 {
     product([2 * n + 1, sum([product([2, n, n]), 2 * n + 3])]) / 3
 }
 
-/// An upper bound of the number of vertices; `None` for a file, and for generators whose size depends
-/// on another mesh (`groom`, `tet_lattice`) or on a shape (`blobs`), which ask on their own.
+/// An upper bound of the number of vertices; `None` for a file, and for generators whose size
+/// depends on another mesh (`groom`, `tet_lattice`) or on a shape (`blobs`), which ask on their
+/// own.
 pub(super) fn declared_vertices(spec: &MeshFile) -> Option<u64> {
     flat_vertices(spec).or_else(|| round_vertices(spec)).or_else(|| strand_vertices(spec))
 }

@@ -30,7 +30,8 @@ pub struct Body {
     pub pins: Vec<Pin>,
     /// Initial velocity of the body [m/s]; of its centre of mass if it is rigid.
     pub initial_velocity: Vec3,
-    /// Initial angular velocity about the mean of the vertices, or the centre of mass of a rigid body [rad/s].
+    /// Initial angular velocity about the mean of the vertices, or the centre of mass of a rigid
+    /// body [rad/s].
     pub spin: Vec3,
     /// Whether the body can touch itself.
     pub self_contact: bool,
@@ -60,7 +61,8 @@ impl Body {
         self.groups.iter().find(|g| g.name == name).map(|g| g.vertices.as_slice())
     }
 
-    /// The mesh that selections are made on and that is drawn: what the body carries if it is on frames.
+    /// The mesh that selections are made on and that is drawn: what the body carries if it is on
+    /// frames.
     pub fn shape(&self) -> &Mesh {
         match &self.embedded_surface {
             Some(surface) if self.kind.on_frames() => &surface.mesh,
@@ -82,7 +84,8 @@ impl Body {
     }
 }
 
-/// A material as written: changing a key and resolving again gives what a scene with that key gives.
+/// A material as written: changing a key and resolving again gives what a scene with that key
+/// gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrittenMaterial {
     /// What the body is made as.
@@ -144,7 +147,8 @@ pub enum RestShape {
     Pattern,
 }
 
-/// Gauge pressure p inside a closed surface of volume V, as a function of V and the volume V₀ at rest.
+/// Gauge pressure p inside a closed surface of volume V, as a function of V and the volume V₀ at
+/// rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inflation {
     /// Gauge pressure at the rest volume [Pa].

@@ -16,8 +16,8 @@ pub struct Pin {
     pub active: Vec<(f64, f64)>,
     /// Spring stiffness per vertex [N/m]; `None` holds exactly.
     pub stiffness: Option<f64>,
-    /// Whether rod edges between two pinned vertices keep (and turn with) their material frame, and shell edges beside
-    /// pinned triangles their normal.
+    /// Whether rod edges between two pinned vertices keep (and turn with) their material frame, and
+    /// shell edges beside pinned triangles their normal.
     pub hold_twist: bool,
 }
 
@@ -98,7 +98,8 @@ pub struct Root {
     pub seat: WeightedPoint,
     /// Where the second vertex is held, over the vertices of the ground (less `raised`).
     pub ahead: WeightedPoint,
-    /// Over a shell: the triangle above which the second vertex stands, and how far along its normal [m].
+    /// Over a shell: the triangle above which the second vertex stands, and how far along its
+    /// normal [m].
     pub raised: Option<([u32; 3], f64)>,
     /// Length of the first segment at the start [m].
     pub length: f64,

@@ -66,7 +66,8 @@ pub enum FrictionMixing {
     Maximum,
 }
 
-/// How the tangential impulse is brought back to the ellipse of friction that depends on the direction.
+/// How the tangential impulse is brought back to the ellipse of friction that depends on the
+/// direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EllipseRule {
     /// Cut along the ray from the centre: friction stays parallel to the impulse that would stick.

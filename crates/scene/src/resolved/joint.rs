@@ -18,7 +18,8 @@ pub struct Joint {
     pub anchor_a: Vec3,
     /// Point of the second body or of the world \[m\].
     pub anchor_b: Vec3,
-    /// Unit axis of a hinge or slider, or of the cone of a ball; the x axis where it has no meaning.
+    /// Unit axis of a hinge or slider, or of the cone of a ball; the x axis where it has no
+    /// meaning.
     pub axis: Vec3,
     /// Spring and damper towards a target, if any.
     pub drive: Option<JointDrive>,
@@ -30,13 +31,15 @@ pub struct Joint {
     pub active: Vec<(f64, f64)>,
 }
 
-/// What a joint leaves free. The coordinate of a hinge is an angle \[rad\], that of a slider a displacement \[m\], both 0 at the
-/// start and those of the first body relative to the second; the coordinate of a distance joint is the distance \[m\].
+/// What a joint leaves free. The coordinate of a hinge is an angle \[rad\], that of a slider a
+/// displacement \[m\], both 0 at the start and those of the first body relative to the second; the
+/// coordinate of a distance joint is the distance \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointKind {
     /// A shared point.
     Ball {
-        /// Largest angle between the axis and its direction at the start, as the second body sees it \[rad\].
+        /// Largest angle between the axis and its direction at the start, as the second body sees
+        /// it \[rad\].
         cone: Option<f64>,
     },
     /// A shared point and axis.
@@ -131,7 +134,8 @@ pub struct TargetAt {
 }
 
 impl DriveTarget {
-    /// The target at a time \[s\], with its exact derivative; at a key that of the interval that begins.
+    /// The target at a time \[s\], with its exact derivative; at a key that of the interval that
+    /// begins.
     pub fn at(&self, time: f64) -> TargetAt {
         let (keys, interpolation) = match self {
             DriveTarget::Constant { start, rate } => {

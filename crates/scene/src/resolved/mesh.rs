@@ -45,7 +45,8 @@ impl Cells {
     }
 }
 
-/// A surface whose vertices are fixed linear combinations of the vertices of a body (tet corners, nodes of frames).
+/// A surface whose vertices are fixed linear combinations of the vertices of a body (tet corners,
+/// nodes of frames).
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedSurface {
     /// The surface, triangles only, at its initial place.

@@ -1,8 +1,9 @@
-//! The resolved scene: validated plain data in SI units, in world coordinates, with every name turned into
-//! an index. `bodies` compiles exactly this; nothing here needs to be checked again.
+//! The resolved scene: validated plain data in SI units, in world coordinates, with every name
+//! turned into an index. `bodies` compiles exactly this; nothing here needs to be checked again.
 //!
-//! Guarantees: all numbers are finite; densities, moduli and thicknesses are positive; indices are in
-//! range; cells are neither degenerate nor inverted; selections are not empty; key frames are in order.
+//! Guarantees: all numbers are finite; densities, moduli and thicknesses are positive; indices are
+//! in range; cells are neither degenerate nor inverted; selections are not empty; key frames are in
+//! order.
 
 mod body;
 mod collider;

@@ -15,7 +15,8 @@ pub struct RigidBody {
     pub orientation: UnitQuaternion<f64>,
 }
 
-/// A shape in the frame of its body: the origin is the centre of mass, the axes are those of the mesh as placed.
+/// A shape in the frame of its body: the origin is the centre of mass, the axes are those of the
+/// mesh as placed.
 ///
 /// The moments are those of unit density, so that a mass can change while the shape stays.
 #[derive(Clone, Debug, PartialEq)]

@@ -82,7 +82,8 @@ fn a_tetrahedron_has_its_closed_form() {
     assert_near(&body.shape.inertia, &expected, 1e-14);
 }
 
-/// Errors of inscribed polyhedra fall with the square of the edge, a quarter each time it is halved.
+/// Errors of inscribed polyhedra fall with the square of the edge, a quarter each time it is
+/// halved.
 #[test]
 fn sphere_meshes_converge_with_order_two() {
     let radius: f64 = 0.3;
@@ -102,7 +103,8 @@ fn sphere_meshes_converge_with_order_two() {
     }
 }
 
-/// A prism over a regular n-gon of radius r: A = n r² sin(2π/n)/2, ∫ x² dA = A r² (2 + cos(2π/n))/12.
+/// A prism over a regular n-gon of radius r: A = n r² sin(2π/n)/2, ∫ x² dA = A r² (2 +
+/// cos(2π/n))/12.
 #[test]
 fn a_cylinder_mesh_is_an_exact_prism_and_converges_to_the_cylinder() {
     let (r, h) = (0.2f64, 0.5f64);
@@ -211,7 +213,8 @@ fn meshes_without_mass_are_told_apart() {
     let flat = vec![Vec3::zeros(), Vec3::x(), Vec3::y()];
     let two_sides = RawMesh::new(flat, Cells::Triangles(vec![[0, 1, 2], [0, 2, 1]]));
     assert!(matches!(rigid_body(&[mesh(two_sides)]), Err(RigidError::NoVolume { .. })));
-    // A large box and a far small one that is inside out: the volume is positive, the mass distribution is not.
+    // A large box and a far small one that is inside out: the volume is positive, the mass
+    // distribution is not.
     let mut pair = box_surface([0.1; 3], [1, 1, 1]);
     let small = box_surface([0.09; 3], [1, 1, 1]);
     let first = pair.vertices.len() as u32;

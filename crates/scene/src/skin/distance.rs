@@ -5,7 +5,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use stiction_numerics::Vec3;
 
-/// The way along mesh edges is longer than the straight one by up to about this factor even without a detour.
+/// The way along mesh edges is longer than the straight one by up to about this factor even without
+/// a detour.
 const EDGE_WAY: f64 = 1.5;
 
 /// Vertices and their neighbours with lengths.
@@ -62,11 +63,13 @@ impl Graph {
         self.places.iter().map(distance).enumerate().fold(first, |a, b| if b.1 < a.1 { b } else { a })
     }
 
-    /// Vertices within a distance of a point \[m\], with their distances, in the order of the vertices.
+    /// Vertices within a distance of a point \[m\], with their distances, in the order of the
+    /// vertices.
     pub fn within(&self, point: &Vec3, reach: f64) -> Vec<(u32, f64)> {
         let mut ways = vec![f64::INFINITY; self.places.len()];
         let mut heap = BinaryHeap::new();
-        // A point off the mesh sees its surroundings straight: a bone inside a tube is near all round it.
+        // A point off the mesh sees its surroundings straight: a bone inside a tube is near all
+        // round it.
         let near = 2.0 * self.nearest(point).1;
         for (v, place) in self.places.iter().enumerate() {
             let straight = (place - point).norm();

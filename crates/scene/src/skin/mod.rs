@@ -1,16 +1,17 @@
 //! Bodies on affine frames: linear blend skinning, and near-rigid affine bodies.
 //!
-//! A frame is an affine map, written as the places of four nodes. A point X of the material follows the frames f by weights
-//! w_f(X) that sum to one, so it is a fixed linear combination of nodes:
+//! A frame is an affine map, written as the places of four nodes. A point X of the material follows
+//! the frames f by weights w_f(X) that sum to one, so it is a fixed linear combination of nodes:
 //!
 //! x(X) = Σ_f w_f(X) Σ_k β_fk(X) x_fk,   F(X) = ∂x/∂X = Σ_f Σ_k x_fk ∇(w_f β_fk)ᵀ
 //!
-//! β_fk barycentric coordinates of X in the rest tet of frame f. Any common affine motion of the frames is reproduced exactly,
-//! whatever the weights.
+//! β_fk barycentric coordinates of X in the rest tet of frame f. Any common affine motion of the
+//! frames is reproduced exactly, whatever the weights.
 //!
-//! The rest tet of a frame is chosen so that a quarter of the frame's share of mass in each node has the same mass, centre and
-//! second moments as the share itself ([`nodes`]). The lumped mass matrix is then exact for every affine motion of the whole
-//! body, rigid ones included; with one frame it is the consistent one.   \[Faure2011; Martin2010\]
+//! The rest tet of a frame is chosen so that a quarter of the frame's share of mass in each node
+//! has the same mass, centre and second moments as the share itself ([`nodes`]). The lumped mass
+//! matrix is then exact for every affine motion of the whole body, rigid ones included; with one
+//! frame it is the consistent one.   \[Faure2011; Martin2010\]
 
 mod distance;
 mod moments;

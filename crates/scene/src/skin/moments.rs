@@ -37,10 +37,11 @@ impl Moments {
     }
 }
 
-/// Moments of the solid inside a closed surface: the signed sum over the tets from one corner to every triangle.
+/// Moments of the solid inside a closed surface: the signed sum over the tets from one corner to
+/// every triangle.
 ///
-/// For a tet with corners a, b, c, d and V = det/6: ∫ X Xᵀ dV = V/20 (Σ_i p_i p_iᵀ + s sᵀ), s = Σ_i p_i. The volume is negative when
-/// the triangles are wound inward.
+/// For a tet with corners a, b, c, d and V = det/6: ∫ X Xᵀ dV = V/20 (Σ_i p_i p_iᵀ + s sᵀ), s = Σ_i
+/// p_i. The volume is negative when the triangles are wound inward.
 pub fn closed_moments(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Moments, SkinError> {
     check_closed(triangles)?;
     // Sums are taken about a vertex of the surface: far from the origin they would cancel.

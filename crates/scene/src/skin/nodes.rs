@@ -3,11 +3,13 @@
 use super::moments::Moments;
 use stiction_numerics::{Mat3, Vec3, eigen_symmetric3};
 
-/// The thin axes of a flat share count as at least this fraction of its longest: a leaf that bows away from a tet as thin as itself would
-/// hang on long levers. It adds at most its square to the rotational inertia of that share.
+/// The thin axes of a flat share count as at least this fraction of its longest: a leaf that bows
+/// away from a tet as thin as itself would hang on long levers. It adds at most its square to the
+/// rotational inertia of that share.
 pub const FLATTEST_SHARE: f64 = 0.3;
 
-/// The same for a body of one frame, where it only keeps a plate without thickness from being singular.
+/// The same for a body of one frame, where it only keeps a plate without thickness from being
+/// singular.
 pub const FLATTEST_BODY: f64 = 1e-3;
 
 /// Corners of a regular tet with Σ t = 0 and Σ t tᵀ = 4 I.
@@ -39,7 +41,8 @@ impl FrameTet {
     }
 }
 
-/// The tet whose corners, a quarter of the volume in each, have the given volume, centre and second moments:
+/// The tet whose corners, a quarter of the volume in each, have the given volume, centre and second
+/// moments:
 ///
 /// p_k = c + Q diag(r) t_k,  r_i = √(S_i / V)
 ///

@@ -1,4 +1,5 @@
-//! Points at which a skinned body is elastic: one per tet, two through the thickness of a sheet per triangle.
+//! Points at which a skinned body is elastic: one per tet, two through the thickness of a sheet per
+//! triangle.
 
 use super::MAX_FRAMES;
 use super::nodes::FrameTet;
@@ -32,7 +33,8 @@ impl Sample {
     }
 }
 
-/// All points of a mesh. Weights run linearly between the vertices of a cell; a sheet has the weights of its mid-surface.
+/// All points of a mesh. Weights run linearly between the vertices of a cell; a sheet has the
+/// weights of its mid-surface.
 pub fn samples(mesh: &Mesh, thickness: f64, weights: &[Vec<(u32, f64)>]) -> Vec<Sample> {
     match &mesh.cells {
         Cells::Tets(tets) => tets.iter().map(|t| tet_sample(mesh, t, weights)).collect(),
@@ -77,7 +79,8 @@ fn sheet_samples(
     })
 }
 
-/// Mean weights of the corners and their gradients, the least ones given to the largest when there are too many frames.
+/// Mean weights of the corners and their gradients, the least ones given to the largest when there
+/// are too many frames.
 fn blended<const N: usize>(
     cell: &[u32; N],
     corners: &[Vec3; N],

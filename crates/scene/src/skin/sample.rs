@@ -43,7 +43,8 @@ impl Regions {
     }
 }
 
-/// Centres on vertices: each new one as far as possible from those before, then all drawn to the middle of their regions.
+/// Centres on vertices: each new one as far as possible from those before, then all drawn to the
+/// middle of their regions.
 pub fn spread(graph: &Graph, vertices: &[Vec3], count: usize) -> Vec<Vec3> {
     let middle = mean(vertices);
     let (first, _) = vertices

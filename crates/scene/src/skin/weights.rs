@@ -1,13 +1,15 @@
 //! Weights of frames at the vertices of a mesh, smooth and shared out to a sum of one.
 //!
-//! Between two frames i and j a weight runs from 1 at one centre to 0 at the other along the line of their centres, wherever a vertex
-//! lies beside it; a frame has the product over all others, faded out towards its reach:
+//! Between two frames i and j a weight runs from 1 at one centre to 0 at the other along the line
+//! of their centres, wherever a vertex lies beside it; a frame has the product over all others,
+//! faded out towards its reach:
 //!
 //! w_i ∝ φ(d_i/R) Π_j S(λ_ij),  λ_ij = ½ + (d_j² − d_i²) / 2 D_ij²
 //!
-//! d_i distance of the vertex from frame i · D_ij distance of the frames · S(t) = t²(3 − 2t) on 0 to 1 · R reach. For straight distances λ is
-//! the coordinate of the foot of the vertex on the line of centres. A fall-off with distance alone would blend all the frames of a bar
-//! that is thicker than they are apart.
+//! d_i distance of the vertex from frame i · D_ij distance of the frames · S(t) = t²(3 − 2t) on 0
+//! to 1 · R reach. For straight distances λ is
+//! the coordinate of the foot of the vertex on the line of centres. A fall-off with distance alone
+//! would blend all the frames of a bar that is thicker than they are apart.
 
 use super::SkinError;
 use super::distance::Graph;
@@ -15,8 +17,8 @@ use super::sample::{Regions, spread};
 use crate::resolved::Mesh;
 use stiction_numerics::Vec3;
 
-/// Reach of a frame where none is given, in units of the largest distance of a vertex to its nearest frame: beyond the neighbours, where
-/// weights have vanished anyway.
+/// Reach of a frame where none is given, in units of the largest distance of a vertex to its
+/// nearest frame: beyond the neighbours, where weights have vanished anyway.
 const REACH: f64 = 4.0;
 
 /// Most frames that act on one vertex.
@@ -107,7 +109,8 @@ fn covering(graph: &Graph, vertices: usize, centres: &[Vec3]) -> Result<f64, Ski
     }
 }
 
-/// The largest few, less the next one so that they come and go continuously, to a sum of one; `None` when all are zero.
+/// The largest few, less the next one so that they come and go continuously, to a sum of one;
+/// `None` when all are zero.
 fn shared(mut list: Vec<(u32, f64)>) -> Option<Vec<(u32, f64)>> {
     list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let next = list.get(PER_VERTEX).map_or(0.0, |(_, w)| *w);

@@ -1,21 +1,23 @@
 //! The contacts of a step, and the projection of velocities on them.
 
+use super::metric::Metric;
 use super::options::AdmmOptions;
-use crate::first_contacts::{near_and_coming, open_penetrations};
+use crate::first_contacts::{near_and_approaching, open_penetrations};
 use crate::solver::{StepError, World};
 use stiction_contact::coulomb::NodeBlockSweep;
-use stiction_contact::detect::{Collider, DetectError, Known, StepMotion, pair_gap};
+use stiction_contact::detect::{ContactFinder, DetectError, KnownContacts, StepMotion, pair_gap};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions};
 use stiction_numerics::{Mat3, Vec3};
 
-/// Which contacts are looked for.
+/// Which contacts a search looks for.
 #[derive(Clone, Copy)]
-pub enum Wanted<'a> {
+pub enum ContactSearch<'a> {
     /// Those near at the start or coming together, with the impulses of the step before.
     First(&'a ImpulseMemory),
     /// Those coming together that have no contact yet.
     New,
-    /// The same along a velocity that is about to be final: pairs that slip past their contacts get another one.
+    /// The same along a velocity that is about to be final: pairs that slip past their contacts get
+    /// another one.
     Late,
 }
 
@@ -26,10 +28,11 @@ pub struct StepContacts {
     /// Sorted keys of all of them.
     known: Vec<u64>,
     /// Full inverse blocks at the nodes, where the projection is not isotropic.
-    full: Option<Full>,
+    full: Option<FullBlocks>,
 }
 
-struct Full {
+/// What the projection of a baseline needs.
+struct FullBlocks {
     inverse_blocks: Vec<Mat3>,
     sweep: NodeBlockSweep,
 }
@@ -40,12 +43,14 @@ impl StepContacts {
         StepContacts { set: ContactSet::new(weights), known: Vec::new(), full: None }
     }
 
-    /// Takes the weights of a Newton iteration \[kg\], and full inverse blocks \[1/kg\] for the baselines.
-    pub fn set_weights(&mut self, weights: &[f64], inverse_blocks: Option<&[Mat3]>) -> Result<(), StepError> {
-        self.set.set_weights(weights).map_err(|e| StepError::Contact { reason: e.to_string() })?;
+    /// Takes the metric of a Newton iteration: weights \[kg\], and the inverse blocks \[1/kg\] of
+    /// a baseline.
+    pub fn set_metric(&mut self, metric: &Metric) -> Result<(), StepError> {
+        let inverse_blocks = metric.inverse_of_nodes();
+        self.set.set_weights(metric.of_nodes()).map_err(|e| StepError::Contact { reason: e.to_string() })?;
         self.full = inverse_blocks.map(|inverse_blocks| {
             let sweep = NodeBlockSweep::new(&self.set, inverse_blocks);
-            Full { inverse_blocks: inverse_blocks.to_vec(), sweep }
+            FullBlocks { inverse_blocks: inverse_blocks.to_vec(), sweep }
         });
         Ok(())
     }
@@ -53,34 +58,40 @@ impl StepContacts {
     /// Looks for contacts along a velocity; they join the others. Returns their number.
     pub fn find(
         &mut self,
-        (world, motion): (World<'_>, &StepMotion<'_>),
-        collider: &mut Collider,
+        world: World<'_>,
+        motion: &StepMotion<'_>,
+        finder: &mut ContactFinder,
         velocity: &[Vec3],
         options: &AdmmOptions,
-        wanted: Wanted<'_>,
+        search: ContactSearch<'_>,
     ) -> Result<usize, DetectError> {
         let World { model, parameters } = world;
         let mut memory = None;
-        let found = match wanted {
-            Wanted::First(last) => {
+        let found = match search {
+            ContactSearch::First(last) => {
                 memory = Some(last);
-                near_and_coming(collider, world, motion, velocity)?
+                near_and_approaching(finder, world, motion, velocity)?
             }
-            Wanted::New => {
-                collider.coming(model, parameters, motion, velocity, Known::Trusted(&self.known))?
+            ContactSearch::New => {
+                finder.approaching(model, parameters, motion, velocity, KnownContacts::new(&self.known))?
             }
-            Wanted::Late => {
-                collider.coming(model, parameters, motion, velocity, Known::Watched(&self.known))?
-            }
+            ContactSearch::Late => finder.approaching(
+                model,
+                parameters,
+                motion,
+                velocity,
+                KnownContacts::new(&self.known).rechecked(),
+            )?,
         };
-        Ok(self.append(found, options, (world, motion.h), memory))
+        Ok(self.append(found, options, world, motion.h, memory))
     }
 
     fn append(
         &mut self,
         contacts: Vec<NewContact>,
         options: &AdmmOptions,
-        (world, h): (World<'_>, f64),
+        world: World<'_>,
+        h: f64,
         memory: Option<&ImpulseMemory>,
     ) -> usize {
         if contacts.is_empty() {
@@ -99,7 +110,8 @@ impl StepContacts {
         contacts.len()
     }
 
-    /// Projects velocities of nodes on the contacts. Returns the share of contacts that sleep at the end.
+    /// Projects velocities of nodes on the contacts. Returns the fraction of contacts that sleep at
+    /// the end.
     pub fn project(&mut self, velocities: &mut [Vec3], options: &ProjectOptions) -> f64 {
         let Some(full) = &mut self.full else {
             let asleep = self.set.project(velocities, options).asleep;
@@ -120,9 +132,11 @@ impl StepContacts {
     }
 }
 
-/// Puts compliance and cohesion on new contacts, and opens penetrations over the wanted time instead of at once.
+/// Puts compliance and cohesion on new contacts, and opens penetrations over the wanted time
+/// instead of at once.
 ///
-/// Cohesion falls linearly from touching to the contact gap of the pair, ξ = ξ₀ (1 − g/ĝ).   [Daviet2020, section 7.4]
+/// Cohesion falls linearly from touching to the contact gap of the pair, ξ = ξ₀ (1 − g/ĝ).
+/// [Daviet2020, section 7.4]
 fn prepare(
     mut contacts: Vec<NewContact>,
     options: &AdmmOptions,

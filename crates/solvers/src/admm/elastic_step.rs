@@ -1,6 +1,7 @@
 //! The linearised dynamics of a Newton iteration, and solves with them.
 //!
-//! A v = f + Bᵀ r with A = h² ∇²Φ ≈ M + h D + h² K \[kg\], f = A v_k − h ∇Φ(x_t + h v_k) \[kg m/s\].   [Daviet2020, eq. 5]
+//! A v = f + Bᵀ r with A = h² ∇²Φ ≈ M + h D + h² K \[kg\], f = A v_k − h ∇Φ(x_t + h v_k) \[kg
+//! m/s\].   [Daviet2020, eq. 5]
 //! Prescribed blocks have their velocity from the start: their columns move to the right-hand side.
 
 use super::options::AdmmOptions;
@@ -19,12 +20,14 @@ pub const PER_TASK: usize = 4096;
 
 /// Residual of the start velocity, relative to that of the velocity before.
 const PREDICTION: f64 = 1e-8;
-/// Residual of a solve, relative to that of the velocity before. Its change is what the residual of the ADMM iteration measures, so
-/// this is the paper's 1e-4 of that residual with a margin for ill-conditioned twists.   [Daviet2020, section 6.2.5]
+/// Residual of a solve, relative to that of the velocity before. Its change is what the residual of
+/// the ADMM iteration measures, so this is the paper's 1e-4 of that residual with a margin for
+/// ill-conditioned twists.   [Daviet2020, section 6.2.5]
 const ACCURACY: f64 = 1e-6;
-/// Below this share of the right-hand side a residual is rounding.
+/// Below this fraction of the right-hand side a residual is rounding.
 const ROUNDING: f64 = 1e-14;
-/// Most iterations of conjugate gradients per solve, and the relative residual that must then be reached at least.
+/// Most iterations of conjugate gradients per solve, and the relative residual that must then be
+/// reached at least.
 const MOST: usize = 2000;
 const LEAST_ACCURACY: f64 = 1e-3;
 
@@ -109,7 +112,8 @@ impl ElasticSolver {
         Ok(ElasticSolver { factors, pcg: LinearPcg::new(), iterations: 0 })
     }
 
-    /// v with A v = f + W λ: the velocity under the contact forces of the step before. Leaves A factored.
+    /// v with A v = f + W λ: the velocity under the contact forces of the step before. Leaves A
+    /// factored.
     pub fn predicted(
         &mut self,
         system: &Linearised<'_>,
@@ -131,7 +135,8 @@ impl ElasticSolver {
         Ok(velocity)
     }
 
-    /// How much mass a push at a node has to move \[kg\]: β m, or κ times the effective inertia where the factors of A tell it and it is more.
+    /// How much mass a push at a node has to move \[kg\]: β m, or κ times the effective inertia
+    /// where the factors of A tell it and it is more.
     pub fn inertia(&self, mass: &[f64], options: &AdmmOptions) -> Vec<f64> {
         let mut effective = vec![0.0; mass.len()];
         if options.strand_inertia > 0.0 {
@@ -146,12 +151,14 @@ impl ElasticSolver {
         self.factors.factor(system.matrix, |j| weights.block(j), system.fixed)
     }
 
-    /// v ← (A + W)⁻¹ (f + W (p + λ)), starting from a guess where ties between objects need conjugate gradients.
+    /// v ← (A + W)⁻¹ (f + W (p + λ)), starting from a guess where ties between objects need
+    /// conjugate gradients.
     pub fn solve(
         &mut self,
         system: &Linearised<'_>,
         weights: &Weights,
-        (projected, dual): (&[Vec3], &[Vec3]),
+        projected: &[Vec3],
+        dual: &[Vec3],
         guess: &[Vec3],
         velocity: &mut [Vec3],
     ) -> Result<(), StepError> {

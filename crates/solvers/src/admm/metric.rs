@@ -4,8 +4,8 @@
 //! Baselines serve comparisons in one run: full blocks per node, and NL-ICA, which takes the
 //! diagonal blocks of A and relaxes instead of running ADMM.   [Daviet2020, section 7]
 
+use super::admm_loop::{AdmmLoop, AdmmReport, Iterate};
 use super::elastic_step::Linearised;
-use super::inner::{Inner, InnerReport, Iterate};
 use super::nested_relaxation::{self, contact_impulses, inverse_diagonal};
 use super::options::Projection;
 use super::weights::{WeightRule, Weights};
@@ -38,6 +38,11 @@ impl Metric {
         Metric { projection, weights, inverse_blocks }
     }
 
+    /// One weight per node \[kg\].
+    pub fn of_nodes(&self) -> &[f64] {
+        &self.weights.scalars[..self.weights.nodes]
+    }
+
     /// Inverse blocks of the nodes, where contacts need them.
     pub fn inverse_of_nodes(&self) -> Option<&[Mat3]> {
         self.inverse_blocks.as_ref().map(|blocks| &blocks[..self.weights.nodes])
@@ -51,13 +56,13 @@ impl Metric {
     /// Solves A v = f + Bᵀ r with the contacts: ADMM, or the relaxation of NL-ICA.
     pub fn solve(
         &self,
-        inner: &mut Inner<'_>,
+        admm: &mut AdmmLoop<'_>,
         system: &Linearised<'_>,
         iterate: &mut Iterate,
-    ) -> Result<InnerReport, StepError> {
+    ) -> Result<AdmmReport, StepError> {
         match (self.projection, &self.inverse_blocks) {
-            (Projection::NlIca, Some(inverse)) => nested_relaxation::run(inner, system, inverse, iterate),
-            _ => inner.run(system, &self.weights, iterate),
+            (Projection::NlIca, Some(inverse)) => nested_relaxation::run(admm, system, inverse, iterate),
+            _ => admm.run(system, &self.weights, iterate),
         }
     }
 

@@ -1,8 +1,9 @@
-//! Method `admm`: projected Newton outside, ADMM inside, contact by matrix-free Gauss–Seidel. See `README.md` in this folder.
+//! Method `admm`: projected Newton outside, ADMM inside, contact by matrix-free Gauss–Seidel. See
+//! `README.md` in this folder.
 
+mod admm_loop;
 mod contacts;
 mod elastic_step;
-mod inner;
 mod metric;
 mod momentum;
 mod nested_relaxation;

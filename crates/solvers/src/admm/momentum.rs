@@ -1,7 +1,7 @@
 //! The step of the dual, with or without acceleration.   [Daviet2020, algorithm 4]
 
+use super::admm_loop::Iterate;
 use super::elastic_step::PER_TASK;
-use super::inner::Iterate;
 use rayon::prelude::*;
 use stiction_numerics::Vec3;
 
@@ -30,8 +30,10 @@ impl Momentum {
         Momentum { last_projected: projected.clone(), projected, last_dual, theta: 1.0 }
     }
 
-    /// λ ← λ̂ + p − v, then p̂ and λ̂ go beyond p and λ when the residual falls, and start anew when it does not. One pass, since the
-    /// vectors do not fit into caches. The next projection starts from v − λ̂, so p of the iterate is free to become the memory.
+    /// λ ← λ̂ + p − v, then p̂ and λ̂ go beyond p and λ when the residual falls, and start anew when
+    /// it does not. One pass, since the
+    /// vectors do not fit into caches. The next projection starts from v − λ̂, so p of the iterate
+    /// is free to become the memory.
     pub fn ascend(&mut self, iterate: &mut Iterate, nodes: usize, falls: bool) {
         let old = std::mem::replace(&mut self.theta, 1.0);
         let mut beyond = 0.0;

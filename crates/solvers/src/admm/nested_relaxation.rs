@@ -7,11 +7,12 @@
 //!          v ← p
 //! ```
 //!
-//! A fixed point satisfies A v = f + Bᵀ r and the contacts. The outer sweep sees neighbours only through the last velocities, so a
-//! long stiff rod needs many of them; the paper reports that it may diverge on staggered twists.   [Daviet2020, sections 7.1, 7.2]
+//! A fixed point satisfies A v = f + Bᵀ r and the contacts. The outer sweep sees neighbours only
+//! through the last velocities, so a long stiff rod needs many of them; the paper reports that it
+//! may diverge on staggered twists.   [Daviet2020, sections 7.1, 7.2]
 
+use super::admm_loop::{AdmmLoop, AdmmReport, Iterate};
 use super::elastic_step::Linearised;
-use super::inner::{Inner, InnerReport, Iterate};
 use super::weights::inverse;
 use crate::report::timed;
 use crate::solver::StepError;
@@ -34,31 +35,31 @@ pub fn inverse_diagonal(system: &BlockMatrix, nodes: usize) -> Vec<Mat3> {
 
 /// Runs the relaxation from a start velocity; the contacts carry the same inverse blocks.
 pub fn run(
-    inner: &mut Inner<'_>,
+    admm: &mut AdmmLoop<'_>,
     system: &Linearised<'_>,
     inverse_diagonal: &[Mat3],
     iterate: &mut Iterate,
-) -> Result<InnerReport, StepError> {
-    let mut report = InnerReport::default();
-    let project = ProjectOptions { sweeps: inner.options.sweeps, ..ProjectOptions::default() };
+) -> Result<AdmmReport, StepError> {
+    let mut report = AdmmReport::default();
+    let project = ProjectOptions { sweeps: admm.options.sweeps, ..ProjectOptions::default() };
     let mut previous = iterate.velocity.clone();
-    for iteration in 1..=inner.options.max_iterations {
+    for iteration in 1..=admm.options.max_iterations {
         report.iterations = iteration;
-        if iteration % inner.options.detect_every == 0 {
-            inner.append_new_contacts(&iterate.projected)?;
+        if iteration % admm.options.detect_every == 0 {
+            admm.append_new_contacts(&iterate.projected)?;
         }
-        let impulses = contact_impulses(&inner.contacts.set, iterate.velocity.len());
+        let impulses = contact_impulses(&admm.contacts.set, iterate.velocity.len());
         iterate.velocity.copy_from_slice(&iterate.projected);
-        timed(&mut inner.seconds.linear_solve, || {
+        timed(&mut admm.seconds.linear_solve, || {
             relax(system, inverse_diagonal, &impulses, &mut iterate.velocity);
         });
         let own = |i: usize| iterate.velocity[i] - inverse_diagonal[i] * impulses[i];
         iterate.projected.iter_mut().enumerate().for_each(|(i, p)| *p = own(i));
-        timed(&mut inner.seconds.contact_projection, || {
-            inner.contacts.project(&mut iterate.projected[..inner.world.model.nodes], &project)
+        timed(&mut admm.seconds.contact_projection, || {
+            admm.contacts.project(&mut iterate.projected[..admm.world.model.nodes], &project)
         });
-        (report.moved, report.apart) = inner.residual(iterate, &previous);
-        report.converged = inner.is_converged(iterate, report.delta());
+        (report.moved, report.apart) = admm.residual(iterate, &previous);
+        report.converged = admm.is_converged(iterate, report.delta());
         if report.converged || !report.delta().is_finite() {
             break;
         }

@@ -25,7 +25,8 @@ pub enum Stop {
     /// The last move, h (|v − v_prev|∞ + |v − p|∞).
     #[default]
     Move,
-    /// The distance still to go, by the rate at which the moves shrink. Where they shrink slowly this takes many more iterations.
+    /// The distance still to go, by the rate at which the moves shrink. Where they shrink slowly
+    /// this takes many more iterations.
     Distance,
 }
 
@@ -33,7 +34,8 @@ pub enum Stop {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdmmOptions {
-    /// Most projected Newton iterations per step, N_PN. Fewer are taken when what is still to come is below the tolerance.
+    /// Most projected Newton iterations per step, N_PN. Fewer are taken when what is still to come
+    /// is below the tolerance.
     pub newton_iterations: usize,
     /// Largest number of ADMM iterations per Newton iteration, N_ADMM.
     pub max_iterations: usize,
@@ -41,8 +43,8 @@ pub struct AdmmOptions {
     pub sweeps: usize,
     /// An ADMM solve is done when h (|v − v_prev|∞ + |v − p|∞) is below this \[m\], ε∞.
     pub tolerance: f64,
-    /// A second rule as well: the same quantity relative to the largest displacement of the step, or to g h² where nothing moves
-    /// faster. 0 switches it off.
+    /// A second rule as well: the same quantity relative to the largest displacement of the step,
+    /// or to g h² where nothing moves faster. 0 switches it off.
     pub relative_tolerance: f64,
     /// Whether the last move or the distance still to go must be below the tolerance.
     pub stop: Stop,
@@ -50,22 +52,24 @@ pub struct AdmmOptions {
     pub beta: f64,
     /// Smallest fraction of stiffness in the weights, σ.
     pub sigma: f64,
-    /// Fraction of the effective inertia in the weights of strands, κ: what a push at one node has to move, which near a root is many
-    /// times β masses of nodes. 0 leaves β alone.
+    /// Fraction of the effective inertia in the weights of strands, κ: what a push at one node has
+    /// to move, which near a root is many times β masses of nodes. 0 leaves β alone.
     pub strand_inertia: f64,
     /// Continuous detection again after so many ADMM iterations.
     pub detect_every: usize,
-    /// Most rounds of detection and projection after the last iteration, so that what it found late is kept out too.
+    /// Most rounds of detection and projection after the last iteration, so that what it found late
+    /// is kept out too.
     pub final_passes: usize,
     /// Nesterov acceleration with restart (algorithm 4).
     pub accelerate: bool,
-    /// Contacts whose update is below this fraction of the residual sleep until the next projection. 0 switches it off.
+    /// Contacts whose update is below this fraction of the residual sleep until the next
+    /// projection. 0 switches it off.
     pub sleep: f64,
-    /// Compliance of every contact \[1/kg\]: the inverse weight of a slack node (section 6.3.2). 0 is rigid; a pair of the scene can give
-    /// its own.
+    /// Compliance of every contact \[1/kg\]: the inverse weight of a slack node (section 6.3.2). 0
+    /// is rigid; a pair of the scene can give its own.
     pub compliance: f64,
-    /// Cohesive force of a contact at distance zero \[N\], falling linearly to nothing at the contact gap (section 6.3.1); a pair of the
-    /// scene can give its own.
+    /// Cohesive force of a contact at distance zero \[N\], falling linearly to nothing at the
+    /// contact gap (section 6.3.1); a pair of the scene can give its own.
     pub cohesion: f64,
     /// The method itself, or a baseline to measure it against.
     pub projection: Projection,

@@ -1,6 +1,7 @@
 //! How far an iteration still has to go.
 //!
-//! δ_k = C ρᵏ near the solution, so what is still to come after move k is δ_k (ρ + ρ² + …) = δ_k ρ/(1 − ρ).
+//! δ_k = C ρᵏ near the solution, so what is still to come after move k is δ_k (ρ + ρ² + …) = δ_k
+//! ρ/(1 − ρ).
 //! δ move of an iteration \[m\] · ρ rate of linear convergence
 //!
 //! The last move alone says little: with ρ = 0.98 the solution is 49 moves away.
@@ -32,8 +33,8 @@ impl Rate {
         Some((last / first).powf(1.0 / (self.moves.len() - 1) as f64))
     }
 
-    /// A bound of the distance to the solution \[m\], never below the last move: δ max(1, ρ/(1 − ρ)). Unknown before there is a rate, and
-    /// while moves do not shrink.
+    /// A bound of the distance to the solution \[m\], never below the last move: δ max(1, ρ/(1 −
+    /// ρ)). Unknown before there is a rate, and while moves do not shrink.
     pub fn distance(&self) -> f64 {
         let last = self.moves.last().copied().unwrap_or(f64::INFINITY);
         match self.rate() {

@@ -1,8 +1,9 @@
-//! The outer loop: projected Newton over the ADMM contact solve.
+//! The outer loop: projected Newton over the contact solver of algorithm 2.   [Daviet2020, whose
+//! algorithms have no line numbers: comments quote them]
 
-use super::contacts::{StepContacts, Wanted};
+use super::admm_loop::{AdmmLoop, AdmmReport, Iterate};
+use super::contacts::{ContactSearch, StepContacts};
 use super::elastic_step::{ElasticSolver, Linearised};
-use super::inner::{Inner, InnerReport, Iterate};
 use super::metric::Metric;
 use super::options::{AdmmOptions, Stop};
 use super::rate::Rate;
@@ -20,7 +21,7 @@ use crate::stage::Stage;
 use crate::support;
 use stiction_bodies::{Changed, State};
 use stiction_contact::ImpulseMemory;
-use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
+use stiction_contact::detect::{ContactFinder, DetectOptions, StepMotion};
 use stiction_energy::{Curvature, Elasticity};
 use stiction_numerics::{BlockMatrix, Vec3, ordered_max_by};
 
@@ -35,7 +36,7 @@ pub struct AdmmSolver {
 struct Workspace {
     system: BlockMatrix,
     elastic: ElasticSolver,
-    collider: Collider,
+    finder: ContactFinder,
     /// How much mass a push at a node has to move, found once per step \[kg\].
     inertia: Vec<f64>,
     /// Dual forces W λ per block, carried from step to step \[kg m/s\].
@@ -64,7 +65,7 @@ impl AdmmSolver {
         let workspace = Workspace {
             elastic: ElasticSolver::new(&system, world.model, options.coupled)?,
             system,
-            collider: Collider::new(world.model, &world.parameters.controls, DetectOptions::default())?,
+            finder: ContactFinder::new(world.model, &world.parameters.controls, DetectOptions::default())?,
             inertia: Vec::new(),
             dual_force: vec![Vec3::zeros(); world.model.blocks()],
             memory: ImpulseMemory::default(),
@@ -74,7 +75,8 @@ impl AdmmSolver {
 }
 
 impl Workspace {
-    /// Newton iterations until nothing more is to come, or their number is reached.
+    /// Newton iterations until the estimated remaining error is below the tolerance, or their
+    /// number is reached.
     fn solve(
         &mut self,
         options: &AdmmOptions,
@@ -82,9 +84,9 @@ impl Workspace {
         velocity: &mut Vec<Vec3>,
         contacts: &mut Option<StepContacts>,
         report: &mut StepReport,
-    ) -> Result<InnerReport, StepError> {
+    ) -> Result<AdmmReport, StepError> {
         let (nodes, h) = (step.world.model.nodes, step.motion.h);
-        let mut reached = InnerReport::default();
+        let mut reached = AdmmReport::default();
         let (mut newton, mut moved, mut is_done) = (Rate::default(), f64::INFINITY, false);
         self.elastic.iterations = 0;
         for iteration in 1..=options.newton_iterations {
@@ -105,14 +107,16 @@ impl Workspace {
             }
         }
         report.converged = is_done || (options.stop == Stop::Move && reached.converged);
-        let to_go = [("to_go_m", reached.to_go), ("newton_m", moved)];
-        report.residual.extend(to_go.into_iter().filter(|(_, value)| value.is_finite()));
+        let remaining = [("to_go_m", reached.remaining), ("newton_m", moved)];
+        report.residual.extend(remaining.into_iter().filter(|(_, value)| value.is_finite()));
         Ok(reached)
     }
 
-    /// One projected Newton iteration: linearises at the velocity, then the contact solver of
-    /// algorithm 2. Contacts are found in the first one; a velocity that may be final is kept from
-    /// what its last projection ran into.
+    /// One projected Newton iteration: linearises at the velocity, then runs the contact solver of
+    /// algorithm 2 (the loop itself is in `admm_loop.rs`). Contacts are found in the first one; a
+    /// velocity that may be final is kept from what its last projection ran into.
+    ///
+    /// Order: W comes before detection here, because the contact set is made for its weights.
     fn newton_iteration(
         &mut self,
         options: &AdmmOptions,
@@ -121,14 +125,14 @@ impl Workspace {
         is_final: bool,
         contacts: &mut Option<StepContacts>,
         report: &mut StepReport,
-    ) -> Result<InnerReport, StepError> {
+    ) -> Result<AdmmReport, StepError> {
         let (world, motion, nodes) = (step.world, step.motion, step.world.model.nodes);
         let is_first = contacts.is_none();
-        // A v = f.
+        // "Input: dynamics linearized as A v = f"
         let gradient = timed(&mut report.seconds.assembly, || self.linearise(step, velocity));
         let fixed = &motion.prescription.fixed;
         let system = Linearised::new(&self.system, fixed, velocity, &step.prescribed, &gradient, motion.h);
-        // Warm start: v⁰ without contacts, λ⁰ from the step before.
+        // "Warm start velocity v⁰ and forces λ⁰"
         if is_first {
             timed(&mut report.seconds.linear_solve, || -> Result<(), StepError> {
                 *velocity = self.elastic.predicted(&system, &self.dual_force, step.before)?;
@@ -136,30 +140,29 @@ impl Workspace {
                 Ok(())
             })?;
         }
-        // W, and the factors of A + W.
+        // "Compute diagonal approximation W of A; compute linear solver preconditioner P(A + W)"
         let rule = WeightRule { inertia: &self.inertia, sigma: options.sigma };
         let metric = Metric::new(options.projection, &self.system, rule);
         timed(&mut report.seconds.linear_solve, || self.elastic.factor(&system, &metric.weights))?;
-        // Proximity and continuous-time detection.
-        let of_nodes = &metric.weights.scalars[..nodes];
-        let contacts = contacts.get_or_insert_with(|| StepContacts::new(of_nodes));
-        contacts.set_weights(of_nodes, metric.inverse_of_nodes())?;
+        // "Do proximity and continuous-time collision detection"
+        let contacts = contacts.get_or_insert_with(|| StepContacts::new(metric.of_nodes()));
+        contacts.set_metric(&metric)?;
         if is_first {
             timed(&mut report.seconds.detection, || {
-                let wanted = Wanted::First(&self.memory);
-                contacts.find((world, &motion), &mut self.collider, velocity, options, wanted)
+                let search = ContactSearch::First(&self.memory);
+                contacts.find(world, &motion, &mut self.finder, velocity, options, search)
             })?;
         }
-        // p ← v⁰, then ADMM iterations.
+        // "Set p ← v⁰; for l ≥ 1 do"
         let dual = metric.dual(&self.dual_force);
         let mut iterate = Iterate { projected: velocity.clone(), velocity: velocity.clone(), dual };
-        let (elastic, collider, seconds) = (&mut self.elastic, &mut self.collider, &mut report.seconds);
-        let mut inner = Inner { options, world, motion, elastic, collider, contacts, seconds };
-        let mut reached = metric.solve(&mut inner, &system, &mut iterate)?;
+        let (elastic, finder, seconds) = (&mut self.elastic, &mut self.finder, &mut report.seconds);
+        let mut admm = AdmmLoop { options, world, motion, elastic, finder, contacts, seconds };
+        let mut reached = metric.solve(&mut admm, &system, &mut iterate)?;
         if is_final {
-            inner.catch_late_contacts(&mut iterate, &mut reached)?;
+            admm.catch_late_contacts(&mut iterate, &mut reached)?;
         }
-        self.dual_force = metric.dual_force(&inner.contacts.set, &iterate.dual);
+        self.dual_force = metric.dual_force(&admm.contacts.set, &iterate.dual);
         // The feasible p is the answer; angles have no p.
         velocity.copy_from_slice(&iterate.velocity);
         velocity[..nodes].copy_from_slice(&iterate.projected[..nodes]);
@@ -219,8 +222,8 @@ impl AdmmSolver {
             memory = Some(contacts.set.remember());
         }
         let mut blocks = end_of_step(&motion, &velocity);
-        let put_out = self.workspace.collider.put_out(world.model, &motion, &mut blocks);
-        report.counters.push(("put_out_nodes", put_out as f64));
+        let pushed_out = self.workspace.finder.push_out(world.model, &motion, &mut blocks);
+        report.counters.push(("pushed_out_nodes", pushed_out as f64));
         let next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });
         commit(world, &next, state)?;
         if let Some(memory) = memory {

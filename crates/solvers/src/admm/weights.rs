@@ -1,4 +1,5 @@
-//! The weights W that tie the two velocities together: a number per node, or a full block for the non-isotropic baseline.
+//! The weights W that tie the two velocities together: a number per node, or a full block for the
+//! non-isotropic baseline.
 
 use rayon::prelude::*;
 use stiction_numerics::{BlockMatrix, Mat3, Vec3, eigen_symmetric3};

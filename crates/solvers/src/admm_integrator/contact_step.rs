@@ -1,7 +1,9 @@
-//! The contact local step: p = (x − x_t + λ)/h projected on the contact constraints; contacts are those near at the start of the step, and at its end
-//! those that the final motion would pass through.
+//! The contact local step: p = (x − x_t + λ)/h projected on the contact constraints; contacts are
+//! those near at the start of the step, and at its end those that the final motion would pass
+//! through.
 //!
-//! λ \[m\] is rebuilt from the impulses of the step before, −h W⁻¹ Bᵀ r, so that what rests stays at rest.
+//! λ \[m\] is rebuilt from the impulses of the step before, −h W⁻¹ Bᵀ r, so that what rests stays
+//! at rest.
 
 use super::options::IntegratorOptions;
 use super::strands::Strands;
@@ -9,7 +11,7 @@ use crate::contact_report::report_contacts;
 use crate::first_contacts::open_penetrations;
 use crate::report::{StepReport, StepSeconds, timed};
 use crate::solver::{StepError, World};
-use stiction_contact::detect::{Collider, Known, StepMotion};
+use stiction_contact::detect::{ContactFinder, KnownContacts, StepMotion};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions};
 use stiction_numerics::{Vec3, ordered_max_by};
 
@@ -20,8 +22,11 @@ pub struct ContactStep<'a> {
     pub set: ContactSet,
     /// Sorted keys of all contacts.
     known: Vec<u64>,
-    /// Which strands touch something, and which nodes.
-    pub touched: Vec<bool>,
+    /// Which strands touch something.
+    touched: Vec<bool>,
+    /// The same while contacts are only predicted: none.
+    untouched: Vec<bool>,
+    /// Which nodes touch something.
     pub touching: Vec<bool>,
     /// p \[m/s\] and λ \[m\].
     pub projected: Vec<Vec3>,
@@ -29,40 +34,51 @@ pub struct ContactStep<'a> {
 }
 
 impl<'a> ContactStep<'a> {
-    /// Finds the contacts that are near at the start of the step.
+    /// No contacts yet.
     pub fn new(
         options: &IntegratorOptions,
         world: World<'_>,
         strands: &Strands,
-        collider: &mut Collider,
-        memory: &ImpulseMemory,
-        (motion, velocity): (StepMotion<'a>, &[Vec3]),
-        seconds: &mut StepSeconds,
-    ) -> Result<ContactStep<'a>, StepError> {
+        motion: StepMotion<'a>,
+    ) -> ContactStep<'a> {
         let nodes = world.model.nodes;
-        let found = timed(&mut seconds.detection, || {
-            collider.proximity(world.model, world.parameters, &motion, velocity)
-        })?;
-        let mut out = ContactStep {
+        ContactStep {
             motion,
             options: options.clone(),
             set: ContactSet::new(&strands.contact_weight),
             known: Vec::new(),
             touched: vec![false; strands.list.len()],
+            untouched: vec![false; strands.list.len()],
             touching: vec![false; nodes],
             projected: vec![Vec3::zeros(); nodes],
             dual: vec![Vec3::zeros(); nodes],
-        };
-        out.append(found, strands, Some(memory))?;
-        for contact in 0..out.set.len() {
-            let impulse = out.set.total_impulse(contact);
-            let (nodes, coefficients) = out.set.stencil(contact);
+        }
+    }
+
+    /// Finds the contacts that are near at the start of the step, with their remembered impulses
+    /// and the λ that belongs to them.
+    pub fn find_near(
+        &mut self,
+        world: World<'_>,
+        strands: &Strands,
+        finder: &mut ContactFinder,
+        memory: &ImpulseMemory,
+        velocity: &[Vec3],
+        seconds: &mut StepSeconds,
+    ) -> Result<(), StepError> {
+        let found = timed(&mut seconds.detection, || {
+            finder.proximity(world.model, world.parameters, &self.motion, velocity)
+        })?;
+        self.append(found, strands, Some(memory))?;
+        for contact in 0..self.set.len() {
+            let impulse = self.set.total_impulse(contact);
+            let (nodes, coefficients) = self.set.stencil(contact);
             for (&node, b) in nodes.iter().zip(coefficients) {
                 let weight = strands.contact_weight[node as usize];
-                out.dual[node as usize] -= impulse * (motion.h * b / weight);
+                self.dual[node as usize] -= impulse * (self.motion.h * b / weight);
             }
         }
-        Ok(out)
+        Ok(())
     }
 
     fn append(
@@ -81,12 +97,13 @@ impl<'a> ContactStep<'a> {
         self.set.append(&found, memory).map_err(|e| StepError::Contact { reason: e.to_string() })
     }
 
-    /// The last projection; what the motion that it leads to would pass through joins the contacts, and it is done again.
+    /// The last projection; what the motion that it leads to would pass through joins the contacts,
+    /// and it is done again.
     pub fn finish(
         &mut self,
         world: World<'_>,
         strands: &Strands,
-        collider: &mut Collider,
+        finder: &mut ContactFinder,
         x: &[Vec3],
         seconds: &mut StepSeconds,
     ) -> Result<(), StepError> {
@@ -95,7 +112,13 @@ impl<'a> ContactStep<'a> {
             let velocity: Vec<Vec3> = (0..x.len()).map(|n| self.end_velocity(n, x)).collect();
             let (model, parameters) = (world.model, world.parameters);
             let found = timed(&mut seconds.detection, || {
-                collider.coming(model, parameters, &self.motion, &velocity, Known::Watched(&self.known))
+                finder.approaching(
+                    model,
+                    parameters,
+                    &self.motion,
+                    &velocity,
+                    KnownContacts::new(&self.known).rechecked(),
+                )
             })?;
             if found.is_empty() {
                 break;
@@ -135,8 +158,23 @@ impl<'a> ContactStep<'a> {
         }
     }
 
-    /// What contacts add to the right-hand side of a node \[N\]: W/h² (h p + x_t − λ), or −W λ/h² while they are only predicted.
-    pub fn pull(&self, strands: &Strands, node: usize, predicting: bool) -> Vec3 {
+    /// Which strands take the matrix with contact weights.
+    pub fn weighted(&self, predicting: bool) -> &[bool] {
+        if predicting { &self.untouched } else { &self.touched }
+    }
+
+    /// The right-hand side of inertia and contacts \[N\].
+    pub fn right_hand_side(&self, strands: &Strands, inertia: &[Vec3], predicting: bool) -> Vec<Vec3> {
+        let pull = |n: usize| match self.touched[strands.of_node[n] as usize] {
+            true => inertia[n] + self.pull(strands, n, predicting),
+            false => inertia[n],
+        };
+        (0..inertia.len()).map(pull).collect()
+    }
+
+    /// What contacts add to the right-hand side of a node \[N\]: W/h² (h p + x_t − λ), or −W λ/h²
+    /// while they are only predicted.
+    fn pull(&self, strands: &Strands, node: usize, predicting: bool) -> Vec3 {
         let h = self.motion.h;
         let weight = strands.contact_weight[node] / (h * h);
         match predicting {

@@ -1,9 +1,11 @@
-//! The elastic local steps: every term moves its copies of edges to where its own energy and the penalty balance.
+//! The elastic local steps: every term moves its copies of edges to where its own energy and the
+//! penalty balance.
 //!
 //! z ← argmin U(z) + w/2 |z − (D x + u)|²,   u ← u + D x − z
 //!
-//! Stretch: closed form along the edge. Bending: Newton over the two edges of a joint, with the twists of the start of the step.
-//! Damping acts in the local energies: β/2h |z − z_t|² in the norm of the stiffness at the start of the step, as in the other methods.
+//! Stretch: closed form along the edge. Bending: Newton over the two edges of a joint, with the
+//! twists of the start of the step. Damping acts in the local energies: β/2h |z − z_t|² in the norm
+//! of the stiffness at the start of the step, as in the other methods.
 
 use super::strands::{EdgeBlocks, Strands, Terms};
 use crate::solver::World;
@@ -23,9 +25,12 @@ pub struct LocalStep {
     stretch: Vec<Copied>,
     /// The same of the two edges of each joint.
     bend: Vec<[Copied; 2]>,
-    /// Lengths at the start of the step \[m\], and the damping blocks β K/h of the joints that have damping \[N/m\].
+    /// Lengths at the start of the step \[m\], and the damping blocks β K/h of the joints that have
+    /// damping \[N/m\].
     start_length: Vec<f64>,
     viscosity: Vec<Option<(SixBySix, Six)>>,
+    /// Step size \[s\].
+    h: f64,
 }
 
 /// One copy of an edge.
@@ -42,11 +47,13 @@ impl LocalStep {
             bend: vec![[Copied::default(); 2]; joints],
             start_length: vec![0.0; edges],
             viscosity: vec![None; joints],
+            h: 0.0,
         }
     }
 
     /// Takes the edges of the start of a step as first copies, and the damping there.
     pub fn begin(&mut self, world: World<'_>, terms: Terms<'_>, state: &State, h: f64) {
+        self.h = h;
         let damping: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().bending).collect();
         let body_of = |node: u32| world.model.body_of_node[node as usize] as usize;
         for (k, term) in terms.edges.iter().enumerate() {
@@ -75,8 +82,9 @@ impl LocalStep {
         strands: &Strands,
         state: &State,
         x: &[Vec3],
-        (iterations, h): (usize, f64),
+        iterations: usize,
     ) {
+        let h = self.h;
         let damping: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().stiffness).collect();
         let body_of = |node: u32| world.model.body_of_node[node as usize] as usize;
         let (start_length, viscosity) = (&self.start_length, &self.viscosity);
@@ -186,8 +194,9 @@ impl<'a> LocalBend<'a> {
         SixBySix::from_fn(|r, c| blocks[r / 3][c / 3][(r % 3, c % 3)])
     }
 
-    /// Newton on U(z) + ½ (z − z_t)ᵀ C (z − z_t) + w/2 |z − y|², from the copies of the iteration before. A step is cut to half of the
-    /// shorter edge: curvature grows without bound as a joint folds back on itself.
+    /// Newton on U(z) + ½ (z − z_t)ᵀ C (z − z_t) + w/2 |z − y|², from the copies of the iteration
+    /// before. A step is cut to half of the shorter edge: curvature grows without bound as a joint
+    /// folds back on itself.
     fn solve(
         &self,
         wanted: &Six,

@@ -1,4 +1,5 @@
-//! Method `admm_integrator`: an ADMM time integrator that relaxes hair with frictional contact. See `README.md` in this folder.
+//! Method `admm_integrator`: an ADMM time integrator that relaxes hair with frictional contact. See
+//! `README.md` in this folder.
 
 mod contact_step;
 mod local_step;

@@ -10,14 +10,16 @@ use serde::{Deserialize, Serialize};
 pub struct IntegratorOptions {
     /// Largest number of ADMM iterations per step.
     pub max_iterations: usize,
-    /// Iterations at the start of a step that see the contacts only through the impulses of the step before.
+    /// Iterations at the start of a step that see the contacts only through the impulses of the
+    /// step before.
     pub predictions: usize,
     /// Gauss–Seidel sweeps per iteration.
     pub sweeps: usize,
-    /// A step is done when positions move less than this from one iteration to the next, and no copy of an edge or displacement is
-    /// farther from what it copies \[m\].
+    /// A step is done when positions move less than this from one iteration to the next, and no
+    /// copy of an edge or displacement is farther from what it copies \[m\].
     pub tolerance: f64,
-    /// Largest penalty weight of an elastic term, in units of the mass of a node over h². The weight of a soft term is its stiffness.
+    /// Largest penalty weight of an elastic term, in units of the mass of a node over h². The
+    /// weight of a soft term is its stiffness.
     pub penalty: f64,
     /// Share of mass in the contact weights, β.
     pub beta: f64,
@@ -27,7 +29,8 @@ pub struct IntegratorOptions {
     pub local_iterations: usize,
     /// Newton iterations of the twist of a strand after each step.
     pub twist_iterations: usize,
-    /// Most rounds of detection and projection at the end of a step, so that what its motion would pass through is kept out.
+    /// Most rounds of detection and projection at the end of a step, so that what its motion would
+    /// pass through is kept out.
     pub final_passes: usize,
     /// Time over which a penetration is opened \[s\]; not shorter than the step.
     pub resolve_time: f64,

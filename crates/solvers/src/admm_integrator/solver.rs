@@ -1,4 +1,7 @@
-//! The loop: local elastic steps, local contact step, global solves, duals.
+//! The outer loop: an ADMM time integrator in which contacts are one more constraint.
+//! [Daviet2020, section 6.1, which has no algorithm box: comments quote it; Narain2016 for z, u, x]
+//!
+//! λ of the paper is the dual of a velocity, −λ/h here: it is kept in metres, as in `pd`.
 
 use super::contact_step::ContactStep;
 use super::local_step::LocalStep;
@@ -15,7 +18,7 @@ use crate::solver::{Solver, StepError, World};
 use rayon::prelude::*;
 use stiction_bodies::{Changed, Prescription, State};
 use stiction_contact::ImpulseMemory;
-use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
+use stiction_contact::detect::{ContactFinder, DetectOptions, StepMotion};
 use stiction_energy::Elasticity;
 use stiction_numerics::{Vec3, ordered_max_by};
 
@@ -25,18 +28,35 @@ pub struct IntegratorSolver {
     elasticity: Elasticity,
     strands: Strands,
     local: LocalStep,
-    collider: Collider,
+    finder: ContactFinder,
     /// Contact impulses of the last step.
     memory: ImpulseMemory,
 }
 
 /// What the loop of a step reached \[m\].
 #[derive(Clone, Copy, Debug, Default)]
-struct Reached {
+struct LoopReport {
     iterations: usize,
+    /// |x − x_prev|∞.
     moved: f64,
+    /// |x − x_t − h p|∞ in strands that touch something.
     apart: f64,
+    /// |D x − z|∞.
     primal: f64,
+}
+
+impl LoopReport {
+    /// What must be below the tolerance.
+    fn largest(&self) -> f64 {
+        self.moved.max(self.primal).max(self.apart)
+    }
+
+    /// Adds what was reached to the report of the step.
+    fn add_to(&self, report: &mut StepReport, tolerance: f64) {
+        (report.iterations, report.converged) = (self.iterations, self.largest() < tolerance);
+        let LoopReport { moved, apart, primal, .. } = *self;
+        report.residual.extend([("moved_m", moved), ("apart_m", apart), ("primal_m", primal)]);
+    }
 }
 
 impl IntegratorSolver {
@@ -49,13 +69,13 @@ impl IntegratorSolver {
             elasticity: Elasticity::new(model, world.parameters)?,
             strands,
             local: LocalStep::new(model.rods.edges.len(), model.rods.joints.len()),
-            collider: Collider::new(model, &world.parameters.controls, DetectOptions::default())?,
+            finder: ContactFinder::new(model, &world.parameters.controls, DetectOptions::default())?,
             memory: ImpulseMemory::default(),
         })
     }
 
-    /// Runs the iteration from `x`; both phases see the same elastic terms, the first only
-    /// remembers contacts.
+    /// Runs the iteration from `x`. Predictions come first: they see the same elastic terms, and of
+    /// the contacts only the impulses of the step before.
     fn iterate(
         &mut self,
         world: World<'_>,
@@ -64,41 +84,37 @@ impl IntegratorSolver {
         contact: &mut ContactStep<'_>,
         x: &mut Vec<Vec3>,
         report: &mut StepReport,
-    ) -> Reached {
+    ) -> LoopReport {
         let (options, strands, terms) = (&self.options, &self.strands, Terms::of(&self.elasticity));
-        let h = contact.step_size();
-        let inertia = inertial_pull(world, state, h);
-        let free = vec![false; strands.list.len()];
+        let inertia = inertial_pull(world, state, contact.step_size());
         let (mut copied, mut next) = (vec![Vec3::zeros(); terms.edges.len()], x.clone());
-        let mut reached = Reached::default();
+        let mut reached = LoopReport::default();
         let predictions = if contact.set.is_empty() { 0 } else { options.predictions };
         for iteration in 1..=options.max_iterations.max(predictions + 1) {
             let predicting = iteration <= predictions;
+            // Local steps of elasticity: z ← argmin U(z) + w/2 |z − (D x + u)|², u ← u + D x − z.
             timed(&mut report.seconds.local_projection, || {
-                self.local.project(world, terms, strands, state, x, (options.local_iterations, h));
+                self.local.project(world, terms, strands, state, x, options.local_iterations);
                 self.local.gather(terms.joints, strands, &mut copied);
             });
             if !predicting {
+                // "The local step of our contact constraint consists in running the projection
+                // algorithm 3": p ← (x − x_t + λ)/h, projected; λ ← λ + x − x_t − h p.
                 contact.project(x, &mut report.seconds);
                 contact.update_dual(x);
             }
+            // Global step: "the weights matrix W must be added to the left-hand side of the global
+            // step linear system, and the force W (p + λ) to the right-hand side".
             timed(&mut report.seconds.linear_solve, || {
-                let touched = if predicting { &free } else { &contact.touched };
-                let in_touch = |n: usize| contact.touched[strands.of_node[n] as usize];
-                let pull = |n: usize| match in_touch(n) {
-                    true => inertia[n] + contact.pull(strands, n, predicting),
-                    false => inertia[n],
-                };
-                let pull: Vec<Vec3> = (0..x.len()).map(pull).collect();
-                strands.solve(&copied, &pull, touched, held, &mut next);
+                let pull = contact.right_hand_side(strands, &inertia, predicting);
+                strands.solve(&copied, &pull, contact.weighted(predicting), held, &mut next);
             });
             reached.iterations = iteration;
             reached.moved = ordered_max_by(x.len(), |n| (next[n] - x[n]).amax());
             std::mem::swap(x, &mut next);
             reached.primal = self.local.primal(terms, x);
             reached.apart = contact.apart(strands, x);
-            let largest = reached.moved.max(reached.primal).max(reached.apart);
-            if !predicting && largest < options.tolerance {
+            if !predicting && reached.largest() < options.tolerance {
                 break;
             }
         }
@@ -170,15 +186,9 @@ impl IntegratorSolver {
             time: state.time,
             h,
         };
-        let mut contact = ContactStep::new(
-            &self.options,
-            world,
-            &self.strands,
-            &mut self.collider,
-            &self.memory,
-            (motion, &state.velocities),
-            &mut report.seconds,
-        )?;
+        let mut contact = ContactStep::new(&self.options, world, &self.strands, motion);
+        let (finder, seconds) = (&mut self.finder, &mut report.seconds);
+        contact.find_near(world, &self.strands, finder, &self.memory, &state.velocities, seconds)?;
         let held = Held { fixed: &prescription.fixed, target: &prescription.target };
         let inertial = |n: usize| match prescription.fixed[n] {
             true => prescription.target[n],
@@ -186,23 +196,17 @@ impl IntegratorSolver {
         };
         let mut x: Vec<Vec3> = (0..model.nodes).map(inertial).collect();
         let reached = self.iterate(world, state, &held, &mut contact, &mut x, &mut report);
-        contact.finish(world, &self.strands, &mut self.collider, &x, &mut report.seconds)?;
+        contact.finish(world, &self.strands, &mut self.finder, &x, &mut report.seconds)?;
         contact.report(world, &mut report);
         let memory = contact.set.remember();
         let mut blocks = end_of_step(state, &held, &contact, &x, h);
         drop(contact);
-        self.collider.put_out(model, &motion, &mut blocks);
+        self.finder.push_out(model, &motion, &mut blocks);
         let mut next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });
         self.relax_twists(world, &mut next, &prescription);
         commit(world, &next, state)?;
         self.memory = memory;
-        report.iterations = reached.iterations;
-        report.converged = reached.moved.max(reached.primal).max(reached.apart) < self.options.tolerance;
-        report.residual.extend([
-            ("moved_m", reached.moved),
-            ("apart_m", reached.apart),
-            ("primal_m", reached.primal),
-        ]);
+        reached.add_to(&mut report, self.options.tolerance);
         report.counters.push(("factorisations", (self.strands.factored - factored) as f64));
         report.energy = energies(world, &self.elasticity, state);
         Ok(report)

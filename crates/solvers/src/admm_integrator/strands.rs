@@ -1,11 +1,14 @@
 //! Strands and their global systems.
 //!
-//! Every elastic term copies edges e = x_{i+1} − x_i: a stretch its own, a joint its two. With isotropic weights the global matrix
+//! Every elastic term copies edges e = x_{i+1} − x_i: a stretch its own, a joint its two. With
+//! isotropic weights the global matrix
 //!
 //! M (1/h² + α/h) + Dᵀ W D   (+ W_c/h² in strands that touch something)
 //!
-//! is tridiagonal, the same for x, y and z, and one per strand. It changes with the step size and the set of prescribed nodes alone.
-//! W edge weights \[N/m\]: w_s + w_b of the joints beside it · W_c contact weights \[kg\] · α mass damping \[1/s\].
+//! is tridiagonal, the same for x, y and z, and one per strand. It changes with the step size and
+//! the set of prescribed nodes alone.
+//! W edge weights \[N/m\]: w_s + w_b of the joints beside it · W_c contact weights \[kg\] · α mass
+//! damping \[1/s\].
 
 use super::options::IntegratorOptions;
 use crate::registry::MethodError;
@@ -18,7 +21,8 @@ use stiction_energy::{Elasticity, MaterialTable};
 use stiction_numerics::banded::{BandedCholesky, BandedMatrix};
 use stiction_numerics::{Mat3, Vec3};
 
-/// Elements of stretching and bending, as many as the model has edges and joints, and the values that they take.
+/// Elements of stretching and bending, as many as the model has edges and joints, and the values
+/// that they take.
 #[derive(Clone, Copy)]
 pub struct Terms<'a> {
     pub edges: &'a [RodStretch],
@@ -152,8 +156,9 @@ impl Strands {
         Ok(())
     }
 
-    /// x from copies and their duals: solves strand after strand in parallel. `copied` holds, per edge, Σ w (z − u) \[N\] over the terms on it;
-    /// `pull` the rest of the right-hand side per node \[N\].
+    /// x from copies and their duals: solves strand after strand in parallel. `copied` holds, per
+    /// edge, Σ w (z − u) \[N\] over the terms on it; `pull` the rest of the right-hand side per
+    /// node \[N\].
     pub fn solve(&self, copied: &[Vec3], pull: &[Vec3], touched: &[bool], held: &Held<'_>, x: &mut [Vec3]) {
         let solved: Vec<Vec<Vec3>> = (self.list.par_iter().zip(touched))
             .map(|(strand, touched)| strand.solve(&self.edge_weight, copied, pull, *touched, held))
@@ -170,7 +175,8 @@ pub struct Held<'a> {
     pub target: &'a [Vec3],
 }
 
-/// w_j = max(σ η_j, min(β m_j, η_j)) \[kg\], η_j = m_j + h² (Dᵀ W D)_jj     [Daviet2020, section 6.2.6]
+/// w_j = max(σ η_j, min(β m_j, η_j)) \[kg\], η_j = m_j + h² (Dᵀ W D)_jj   [Daviet2020, section
+/// 6.2.6]
 fn contact_weights(
     mass: &[f64],
     stretch: &[RodStretch],

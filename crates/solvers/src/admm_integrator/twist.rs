@@ -1,6 +1,8 @@
-//! Quasi-static twist: after each step the twists of a strand take the place of least energy for its centreline.
+//! Quasi-static twist: after each step the twists of a strand take the place of least energy for
+//! its centreline.
 //!
-//! Newton over the twists of one strand; joint j couples edges j and j + 1, so the system is tridiagonal. Held twists stay.
+//! Newton over the twists of one strand; joint j couples edges j and j + 1, so the system is
+//! tridiagonal. Held twists stay.
 
 use super::strands::{Strand, Terms};
 use stiction_bodies::{EdgeFrame, Model, Prescription, State};
@@ -8,7 +10,8 @@ use stiction_energy::{Curvature, Element, Stencil};
 use stiction_numerics::Vec3;
 use stiction_numerics::banded::{BandedCholesky, BandedMatrix};
 
-/// Share of the largest pivot that keeps the system definite: a straight strand that is held nowhere can turn freely about itself.
+/// Share of the largest pivot that keeps the system definite: a straight strand that is held
+/// nowhere can turn freely about itself.
 const FREE_TURN: f64 = 1e-9;
 
 /// A strand with its centreline fixed.

@@ -1,5 +1,9 @@
 //! Algorithm 1: inexact Newton with an accumulated fraction β of the step.   [Ando2024, section
 //! 3.2]
+//!
+//! The algorithm is printed right. Slips elsewhere in the paper: the curvature of eq. 1 at g = 0 is
+//! 4κ, where section 3.3 has 2κ; the box of section 5.8 on a slope of 30° slides below
+//! tan 30° = 0.577, and the threshold 0.5 belongs to 26.57°. Neither changes what is computed here.
 
 use super::anchors::{Kept, Memory};
 use super::assembly::ContactMatrix;

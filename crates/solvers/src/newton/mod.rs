@@ -1,4 +1,5 @@
-//! Method `newton`: implicit integrators by projected Newton with line search, no contact. See `README.md` in this folder.
+//! Method `newton`: implicit integrators by projected Newton with line search, no contact. See
+//! `README.md` in this folder.
 
 mod options;
 mod solver;

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewtonOptions {
-    /// A step is done when the last Newton update is smaller than this everywhere \[m, rad for twists\].
+    /// A step is done when the last Newton update is smaller than this everywhere \[m, rad for
+    /// twists\].
     pub tolerance: f64,
     /// Largest number of Newton iterations per step.
     pub max_iterations: usize,

@@ -1,9 +1,10 @@
 //! Elements by fours: what triangles and tets have in common in the local step.
 //!
-//! An iteration takes y = D x + λ, z = prox(y), and after the global step λ += D x − z. Of λ and z only u = λ − z is kept: with it λ of
-//! the next iteration is u + D x. An element hands `h² w (z − λ) + h β K d*` through Dᵀ to its corners. d* is the strain of the
-//! start of the step turned with the element, `R S_t`, so that damping resists changes of shape and lets rigid rotations pass. (With
-//! the plain `D x_t` of the paper a spinning body would be braked.)
+//! An iteration takes y = D x + λ, z = prox(y), and after the global step λ += D x − z. Of λ and z
+//! only u = λ − z is kept: with it λ of the next iteration is u + D x. An element hands
+//! `h² w (z − λ) + h β K d*` through Dᵀ to its corners. d* is the strain of the start of the step
+//! turned with the element, `R S_t`, so that damping resists changes of shape and lets rigid
+//! rotations pass. (With the plain `D x_t` of the paper a spinning body would be braked.)
 
 use super::incidence::Incidence;
 use rayon::prelude::*;
@@ -27,7 +28,7 @@ pub struct Pass<'a> {
 
 /// What elements tell about a state.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shares {
+pub struct Totals {
     /// Energy \[J\].
     pub energy: f64,
     /// Largest excess of a stretch over its limit.
@@ -66,7 +67,7 @@ pub trait Batch: Sync {
     /// λ += D x − z after the last global step.
     fn finish(&self, held: &mut Self::Held, x: &[Vec3]);
     /// Energy and excess at the given positions.
-    fn shares(&self, x: &[Vec3]) -> Shares;
+    fn totals(&self, x: &[Vec3]) -> Totals;
     /// A column of what is held of a lane.
     fn held_column(held: &Self::Held, lane: usize, column: usize) -> Vec3;
     /// Sets it.
@@ -114,17 +115,17 @@ impl<B: Batch> Batches<B> {
     }
 
     /// Energy of all and the largest excess.
-    pub fn shares(&self, x: &[Vec3]) -> Shares {
-        let chunk = |batches: &[B]| vectorised(SharesWork { batches, x });
-        let sums: Vec<Shares> = self.list.par_chunks(CHUNK).map(chunk).collect();
-        sums.into_iter().fold(Shares::default(), Shares::join)
+    pub fn totals(&self, x: &[Vec3]) -> Totals {
+        let chunk = |batches: &[B]| vectorised(TotalsWork { batches, x });
+        let sums: Vec<Totals> = self.list.par_chunks(CHUNK).map(chunk).collect();
+        sums.into_iter().fold(Totals::default(), Totals::join)
     }
 }
 
-impl Shares {
+impl Totals {
     #[inline(always)]
-    fn join(self, other: Shares) -> Shares {
-        Shares { energy: self.energy + other.energy, excess: self.excess.max(other.excess) }
+    fn join(self, other: Totals) -> Totals {
+        Totals { energy: self.energy + other.energy, excess: self.excess.max(other.excess) }
     }
 }
 
@@ -150,13 +151,13 @@ impl<B: Batch> LocalElements<B> {
         }
     }
 
-    /// Keeps λ, for [`LocalElements::take_back`].
-    pub fn keep(&mut self) {
+    /// Keeps λ, for [`LocalElements::restore_kept_duals`].
+    pub fn keep_duals(&mut self) {
         self.kept.clone_from(&self.held);
     }
 
     /// λ is what it was when it was kept.
-    pub fn take_back(&mut self) {
+    pub fn restore_kept_duals(&mut self) {
         self.held.clone_from(&self.kept);
     }
 
@@ -262,18 +263,18 @@ impl<B: Batch> VectorWork for StartWork<'_, B> {
     }
 }
 
-struct SharesWork<'a, B> {
+struct TotalsWork<'a, B> {
     batches: &'a [B],
     x: &'a [Vec3],
 }
 
-impl<B: Batch> VectorWork for SharesWork<'_, B> {
-    type Output = Shares;
+impl<B: Batch> VectorWork for TotalsWork<'_, B> {
+    type Output = Totals;
     #[inline(always)]
-    fn run(self) -> Shares {
-        let mut sum = Shares::default();
+    fn run(self) -> Totals {
+        let mut sum = Totals::default();
         for batch in self.batches {
-            sum = sum.join(batch.shares(self.x));
+            sum = sum.join(batch.totals(self.x));
         }
         sum
     }

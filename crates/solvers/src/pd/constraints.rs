@@ -1,7 +1,10 @@
-//! The elastic constraints of a model: z_i = D_i x with a stiffness, a weight and a proximal map each.
+//! The elastic constraints of a model: z_i = D_i x with a stiffness, a weight and a proximal map
+//! each.
 //!
-//! Rows of D in this order: two per triangle (the columns of F), three per tet, one per spring; then one per quadratic form. A quadratic form `k/2 |D x − o|²` (flat shells, straight rods, attachments, soft pins) needs no projection: it
-//! stands in the global matrix as it is, and what it gives to the right-hand side stays for the step.
+//! Rows of D in this order: two per triangle (the columns of F), three per tet, one per spring;
+//! then one per quadratic form. A quadratic form `k/2 |D x − o|²` (flat shells, straight rods,
+//! attachments, soft pins) needs no projection: it stands in the global matrix as it is, and what
+//! it gives to the right-hand side stays for the step.
 
 use super::batches::Batches;
 use super::options::PdOptions;
@@ -77,11 +80,13 @@ pub struct Constraints {
     h: Option<f64>,
 }
 
-/// h² W_e of the edges of a rod over the mass of their nodes, at most, per iteration. A copy z keeps the direction of its edge within an
-/// iteration, so a weight as large as a rod's stiffness (a million times its inertia) would let it bend by a hair per iteration,
-/// whatever its bending stiffness: the more iterations there are, the larger it may be. It may not be small either. In 20 iterations
-/// with 200 in all, contact tore ropes apart (a rope over a drum gained 80 J); with 1000 and more they hold, and with 6000 and more, which take
-/// some hundred iterations, a rope over a drum slips within 1 % of where it should (4 % with 2000).
+/// h² W_e of the edges of a rod over the mass of their nodes, at most, per iteration. A copy z
+/// keeps the direction of its edge within an iteration, so a weight as large as a rod's stiffness
+/// (a million times its inertia) would let it bend by a hair per iteration, whatever its bending
+/// stiffness: the more iterations there are, the larger it may be. It may not be small either. In
+/// 20 iterations with 200 in all, contact tore ropes apart (a rope over a drum gained 80 J); with
+/// 1000 and more they hold, and with 6000 and more, which take some hundred iterations, a rope over
+/// a drum slips within 1 % of where it should (4 % with 2000).
 const ROD_WEIGHT: f64 = 60.0;
 
 /// Constraints in the making.
@@ -138,7 +143,8 @@ impl Constraints {
         })
     }
 
-    /// Takes the weights for a step size \[s\]; duals of springs, which are scaled by them, keep their forces.
+    /// Takes the weights for a step size \[s\]; duals of springs, which are scaled by them, keep
+    /// their forces.
     pub fn weigh(&mut self, h: f64, dual: &mut [Vec3]) {
         if self.h == Some(h) {
             return;
@@ -158,7 +164,8 @@ impl Constraints {
         self.h
     }
 
-    /// Takes the weights for a step size, whose duals are known: after a step that failed, and when a run is resumed.
+    /// Takes the weights for a step size, whose duals are known: after a step that failed, and when
+    /// a run is resumed.
     pub fn set_weighed_for(&mut self, h: Option<f64>) {
         self.h = None;
         if let Some(h) = h {
@@ -191,7 +198,8 @@ impl Constraints {
         }
     }
 
-    /// Weight w and damping β K of a row: what stands in the matrix, with the full stiffness for quadratic forms.
+    /// Weight w and damping β K of a row: what stands in the matrix, with the full stiffness for
+    /// quadratic forms.
     pub fn stiffness(&self, row: usize) -> (f64, f64) {
         let (triangles, tets, springs) = (self.triangles.rows(), self.tets.rows(), self.springs.len());
         if row < triangles {

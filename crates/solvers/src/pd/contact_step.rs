@@ -1,17 +1,17 @@
 //! The contact step: p = (x − x_t + λ_c)/h projected on the contact constraints.
 //!
-//! λ_c is not stored from step to step: at a fixed point it equals −h W⁻¹ Bᵀ r, so the remembered impulses r give it back, also
-//! for contacts that came or went.
+//! λ_c is not stored from step to step: at a fixed point it equals −h W⁻¹ Bᵀ r, so the remembered
+//! impulses r give it back, also for contacts that came or went.
 
 use super::global_step::GlobalStep;
 use super::options::{Accept, PdOptions};
 use crate::contact_report::report_contacts;
-use crate::first_contacts::{near_and_coming, open_penetrations};
+use crate::first_contacts::{near_and_approaching, open_penetrations};
 use crate::report::{StepReport, StepSeconds, timed};
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use std::mem::take;
-use stiction_contact::detect::{Collider, FilterReport, Known, StepMotion};
+use stiction_contact::detect::{ContactFinder, FilterReport, KnownContacts, StepMotion};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions, Stabilisation};
 use stiction_numerics::Vec3;
 
@@ -26,7 +26,7 @@ pub struct ContactStep<'a> {
     options: &'a PdOptions,
     world: World<'a>,
     motion: StepMotion<'a>,
-    collider: &'a mut Collider,
+    finder: &'a mut ContactFinder,
     part_of_node: &'a [u32],
     /// The contacts.
     pub set: ContactSet,
@@ -40,7 +40,8 @@ pub struct ContactStep<'a> {
     pub projected: Vec<Vec3>,
     /// λ_c \[m\].
     pub dual: Vec<Vec3>,
-    /// What the impulses of the last projection did to each node, W⁻¹ Bᵀ r \[m/s\]; nothing after new contacts.
+    /// What the impulses of the last projection did to each node, W⁻¹ Bᵀ r \[m/s\]; nothing after
+    /// new contacts.
     carried: Option<Vec<Vec3>>,
 }
 
@@ -51,12 +52,12 @@ impl<'a> ContactStep<'a> {
         options: &'a PdOptions,
         world: World<'a>,
         motion: StepMotion<'a>,
-        collider: &'a mut Collider,
+        finder: &'a mut ContactFinder,
         global: &'a GlobalStep,
-        used: Option<ContactSet>,
+        spare: Option<ContactSet>,
     ) -> ContactStep<'a> {
         let (nodes, weights) = (world.model.nodes, &global.weights[..]);
-        let set = match used.filter(|set| set.weights() == weights) {
+        let set = match spare.filter(|set| set.weights() == weights) {
             Some(mut set) => {
                 set.clear();
                 set
@@ -67,7 +68,7 @@ impl<'a> ContactStep<'a> {
             options,
             world,
             motion,
-            collider,
+            finder,
             part_of_node: &global.part_of_node,
             set,
             known: Vec::new(),
@@ -79,7 +80,8 @@ impl<'a> ContactStep<'a> {
         }
     }
 
-    /// Contacts near the start and on the way to predicted positions, with their remembered impulses and the λ_c that belongs to them.
+    /// Contacts near the start and on the way to predicted positions, with their remembered
+    /// impulses and the λ_c that belongs to them.
     pub fn detect_first(
         &mut self,
         predicted: &[Vec3],
@@ -88,7 +90,7 @@ impl<'a> ContactStep<'a> {
     ) -> Result<(), StepError> {
         let velocity = self.velocity(predicted);
         let found = timed(&mut seconds.detection, || {
-            near_and_coming(self.collider, self.world, &self.motion, &velocity)
+            near_and_approaching(self.finder, self.world, &self.motion, &velocity)
         })?;
         self.append(found, Some(memory))?;
         let (h, mut dual) = (self.motion.h, self.set.pushes());
@@ -106,15 +108,21 @@ impl<'a> ContactStep<'a> {
         let velocity = self.velocity(positions);
         let World { model, parameters } = self.world;
         let found = timed(&mut seconds.detection, || {
-            self.collider.coming(model, parameters, &self.motion, &velocity, Known::Held(&self.known))
+            self.finder.approaching(
+                model,
+                parameters,
+                &self.motion,
+                &velocity,
+                KnownContacts::new(&self.known).with_all_near(),
+            )
         })?;
         self.append(found, None)
     }
 
     /// p ← projection of (x − x_t + λ_c)/h.
     ///
-    /// A projection starts from the impulses so far. What they do to the nodes is known from the projection before, so that they
-    /// are applied one by one only after new contacts came.
+    /// A projection starts from the impulses so far. What they do to the nodes is known from the
+    /// projection before, so that they are applied one by one only after new contacts came.
     pub fn project(&mut self, positions: &[Vec3], seconds: &mut StepSeconds) {
         let options = ProjectOptions { sweeps: self.options.sweeps, ..ProjectOptions::default() };
         let (h, start, dual) = (self.motion.h, self.motion.start, &self.dual);
@@ -144,15 +152,22 @@ impl<'a> ContactStep<'a> {
         });
     }
 
-    /// The last projection may send points into each other anew: detects along the way to the end of the step and projects again until nothing
-    /// new is found and nothing slips past its contact, in up to `final_passes` rounds. Returns the number of contacts that came late.
+    /// The last projection may send points into each other again: detects along the way to the end
+    /// of the step and projects again until nothing new is found and nothing slips past its
+    /// contact, in up to `final_passes` rounds. Returns the number of contacts that came late.
     pub fn catch_late(&mut self, x: &[Vec3], seconds: &mut StepSeconds) -> Result<usize, StepError> {
         let World { model, parameters } = self.world;
         let before = self.set.len();
         for _ in 0..self.options.final_passes {
             let velocity = self.velocity(&self.ends(x));
             let late = timed(&mut seconds.detection, || {
-                self.collider.coming(model, parameters, &self.motion, &velocity, Known::Guarded(&self.known))
+                self.finder.approaching(
+                    model,
+                    parameters,
+                    &self.motion,
+                    &velocity,
+                    KnownContacts::new(&self.known).with_all_near().rechecked(),
+                )
             })?;
             if late.is_empty() {
                 break;
@@ -163,7 +178,8 @@ impl<'a> ContactStep<'a> {
         Ok(self.set.len() - before)
     }
 
-    /// Sweeps over velocities in which the impulses of the last projection are already, after something else has changed them \[m/s\].
+    /// Sweeps over velocities in which the impulses of the last projection are already, after
+    /// something else has changed them \[m/s\].
     pub fn sweep_again(&mut self, velocities: &mut [Vec3], sweeps: usize) {
         self.set.load(velocities);
         self.set.sweep(&ProjectOptions { sweeps, ..ProjectOptions::default() });
@@ -185,6 +201,11 @@ impl<'a> ContactStep<'a> {
         let mut dual = take(&mut self.dual);
         dual.par_iter_mut().enumerate().with_min_len(NODES).for_each(|(n, d)| *d += self.apart(n, positions));
         self.dual = dual;
+    }
+
+    /// Step size \[s\].
+    pub fn step_size(&self) -> f64 {
+        self.motion.h
     }
 
     /// Whether the part of a node touches something.
@@ -214,21 +235,22 @@ impl<'a> ContactStep<'a> {
 
     /// Whether some sheet is on its way out of a body.
     pub fn is_entangled(&self) -> bool {
-        !self.collider.entangled().is_empty()
+        !self.finder.entangled().is_empty()
     }
 
-    /// Keeps surfaces that would cross on the way to `blocks` apart: by contacts, as far as those go, else by joining nodes in zones that move as stiff pieces. Reports what was done.
+    /// Keeps surfaces that would cross on the way to `blocks` apart: by contacts, as far as those
+    /// go, else by joining nodes in zones that move as stiff pieces. Reports what was done.
     pub fn filter(&mut self, blocks: &mut [Vec3], report: &mut StepReport) -> Result<(), StepError> {
         let StepReport { seconds, counters, .. } = report;
         let before = self.set.len();
         let done = timed(&mut seconds.line_search, || -> Result<FilterReport, StepError> {
-            let put_out = self.collider.put_out(self.world.model, &self.motion, blocks);
-            if self.collider.is_free_way(self.world.model, &self.motion, blocks)? {
-                return Ok(FilterReport { put_out, ..FilterReport::NOTHING });
+            let pushed_out = self.finder.push_out(self.world.model, &self.motion, blocks);
+            if self.finder.is_free_way(self.world.model, &self.motion, blocks)? {
+                return Ok(FilterReport { pushed_out, ..FilterReport::NOTHING });
             }
             self.keep_apart(blocks)?;
-            let limited = self.collider.limit_step(self.world.model, &self.motion, blocks)?;
-            Ok(FilterReport { put_out: put_out + limited.put_out, ..limited })
+            let limited = self.finder.limit_step(self.world.model, &self.motion, blocks)?;
+            Ok(FilterReport { pushed_out: pushed_out + limited.pushed_out, ..limited })
         })?;
         counters.extend([
             ("filter_contacts", (self.set.len() - before) as f64),
@@ -236,20 +258,21 @@ impl<'a> ContactStep<'a> {
             ("filter_rounds", done.rounds as f64),
             ("filter_share", done.share),
             ("filter_left", done.left as f64),
-            ("put_out_nodes", done.put_out as f64),
+            ("pushed_out_nodes", done.pushed_out as f64),
         ]);
         Ok(())
     }
 
-    /// Gives contacts to what would cross on the way to `blocks` and sweeps over all of them from there, until nothing crosses or [`KEEP_APART`] rounds are done: unlike zones, contacts let
+    /// Gives contacts to what would cross on the way to `blocks` and sweeps over all of them from
+    /// there, until nothing crosses or [`KEEP_APART`] rounds are done: unlike zones, contacts let
     /// surfaces slide.
     fn keep_apart(&mut self, blocks: &mut [Vec3]) -> Result<(), StepError> {
         let World { model, parameters } = self.world;
         let (h, start) = (self.motion.h, self.motion.start);
         for _ in 0..KEEP_APART {
             let mut velocity = self.velocity(&blocks[..model.nodes]);
-            let known = Known::Guarded(&self.known);
-            let crossing = self.collider.coming(model, parameters, &self.motion, &velocity, known)?;
+            let known = KnownContacts::new(&self.known).with_all_near().rechecked();
+            let crossing = self.finder.approaching(model, parameters, &self.motion, &velocity, known)?;
             if crossing.is_empty() {
                 break;
             }

@@ -1,13 +1,17 @@
 //! The global step: one constant scalar matrix per connected part, solved for x, y and z together.
 //!
-//! `A = M (1 + h α) + Dᵀ (h² W + h β K) D` and `A + W_c`, with W the ADMM weight of projected rows and the full stiffness of quadratic ones.
-//! Both are factored: the first serves parts that touch nothing and the prediction of a step, the second all other solves.
-//! Prescribed nodes have identity rows; their columns move to the right-hand side.
+//! `A = M (1 + h α) + Dᵀ (h² W + h β K) D` and `A + W_c`, with W the ADMM weight of projected rows
+//! and the full stiffness of quadratic ones.
+//! Both are factored: the first serves parts that touch nothing and the prediction of a step, the
+//! second all other solves. Prescribed nodes have identity rows; their columns move to the
+//! right-hand side.
 //!
-//! The matrices change only with the step size, the set of prescribed nodes and the set of active attachments. The factors of the
-//! last few sets are put by, so that pins that switch off and on again find theirs. A new set takes the factors of parts whose own pins and
-//! attachments are as they were in one of those, and only the others are factored. Parts with equal matrices (instances of one
-//! body) share their factors, made from the first of them: so factors depend on the set alone, not on what was before.
+//! The matrices change only with the step size, the set of prescribed nodes and the set of active
+//! attachments. The factors of the last few sets are kept, so that pins that switch off and on
+//! again find theirs. A new set takes the factors of parts whose own pins and attachments are as
+//! they were in one of those, and only the others are factored. Parts with equal matrices
+//! (instances of one body) share their factors, made from the first of them: so factors depend on
+//! the set alone, not on what was before.
 
 use super::constraints::Constraints;
 use super::options::PdOptions;
@@ -34,13 +38,13 @@ struct Factors {
 }
 
 /// Parts with equal matrices, and their factors, made from the matrices of the first.
-struct Kin {
+struct SharedFactors {
     parts: Vec<u32>,
     factors: Arc<Factors>,
 }
 
-/// Sets of factors that are put by beside the present one.
-const PUT_BY: usize = 3;
+/// Sets of factors that are kept in addition to the present one.
+const KEPT_SETS: usize = 3;
 
 /// What the matrices depend on.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +55,8 @@ struct Signature {
 }
 
 impl Signature {
-    /// Whether a part with these nodes, and springs or forms with these numbers, has the same matrices in another set.
+    /// Whether a part with these nodes, and springs or forms with these numbers, has the same
+    /// matrices in another set.
     fn agrees_in(&self, other: &Signature, nodes: &[u32], switches: &[u32]) -> bool {
         self.h == other.h
             && nodes.iter().all(|&n| self.fixed[n as usize] == other.fixed[n as usize])
@@ -62,7 +67,7 @@ impl Signature {
 /// What belongs to one signature.
 struct Matrices {
     signature: Signature,
-    kin: Vec<Kin>,
+    shared: Vec<SharedFactors>,
     /// Entries (free node, prescribed node, value) of A.
     held: Vec<(u32, u32, f64)>,
     /// h² W_c per node \[kg\].
@@ -75,7 +80,7 @@ pub struct GlobalStep {
     signature: Option<Signature>,
     /// Nodes of each part, ascending.
     parts: Vec<Vec<u32>>,
-    kin: Vec<Kin>,
+    shared: Vec<SharedFactors>,
     /// Part of each node.
     pub part_of_node: Vec<u32>,
     held: Vec<(u32, u32, f64)>,
@@ -84,7 +89,7 @@ pub struct GlobalStep {
     /// h² W_c per node \[kg\].
     pub weights: Vec<f64>,
     /// Sets that were used before, the last one first.
-    put_by: Vec<Matrices>,
+    kept_sets: Vec<Matrices>,
     /// α m per node.
     pub mass_damping: Vec<f64>,
     /// Parts factored so far, those with equal matrices once.
@@ -92,7 +97,8 @@ pub struct GlobalStep {
 }
 
 impl GlobalStep {
-    /// Nothing factored yet; nodes that cannot touch anything get no contact weight, which would only slow them down.
+    /// Nothing factored yet; nodes that cannot touch anything get no contact weight, which would
+    /// only slow them down.
     pub fn new(can_touch: Vec<bool>) -> GlobalStep {
         GlobalStep { can_touch, ..GlobalStep::default() }
     }
@@ -113,17 +119,18 @@ impl GlobalStep {
 
     /// Entries of all factors, shared ones once.
     fn factor_entries(&self) -> usize {
-        self.kin.iter().map(|k| k.factors.free.factor_entries() + k.factors.contact.factor_entries()).sum()
+        self.shared.iter().map(|k| k.factors.free.factor_entries() + k.factors.contact.factor_entries()).sum()
     }
 
-    /// Bytes that one solve of all parts with A + W_c reads of factors, each factor once per group of four parts.
+    /// Bytes that one solve of all parts with A + W_c reads of factors, each factor once per group
+    /// of four parts.
     fn factor_bytes_per_solve(&self) -> usize {
         let readings = |parts: usize| 2 * (parts / 4 + [0, 1, 1, 2][parts % 4]);
-        self.kin.iter().map(|k| k.factors.contact.factor_bytes() * readings(k.parts.len())).sum()
+        self.shared.iter().map(|k| k.factors.contact.factor_bytes() * readings(k.parts.len())).sum()
     }
 
-    /// Reports the factors, and how many were made since there had been `before`.
-    pub fn tell(&self, before: usize, report: &mut StepReport) {
+    /// Adds the factors to a report, and how many were made since there had been `before`.
+    pub fn add_to(&self, report: &mut StepReport, before: usize) {
         report.counters.extend([
             ("factorisations", (self.factored - before) as f64),
             ("factor_entries", self.factor_entries() as f64),
@@ -143,7 +150,7 @@ impl GlobalStep {
     ) -> Result<(), StepError> {
         let nodes = world.model.nodes;
         let signature = Signature { h, fixed: fixed[..nodes].to_vec(), switches: targets.switches() };
-        if self.signature.as_ref() == Some(&signature) || self.find_again(&signature) {
+        if self.signature.as_ref() == Some(&signature) || self.take_kept_set(&signature) {
             return Ok(());
         }
         self.mass_damping = mass_damping(world);
@@ -158,17 +165,17 @@ impl GlobalStep {
         Ok(())
     }
 
-    /// Puts the present set by and takes that of a signature back, if it is there.
-    fn find_again(&mut self, wanted: &Signature) -> bool {
+    /// Keeps the present set and takes that of a signature back, if it is there.
+    fn take_kept_set(&mut self, wanted: &Signature) -> bool {
         if let Some(signature) = self.signature.take() {
-            let (kin, held) = (take(&mut self.kin), take(&mut self.held));
-            self.put_by.insert(0, Matrices { signature, kin, held, weights: take(&mut self.weights) });
+            let (shared, held) = (take(&mut self.shared), take(&mut self.held));
+            self.kept_sets.insert(0, Matrices { signature, shared, held, weights: take(&mut self.weights) });
         }
-        let found = self.put_by.iter().position(|set| set.signature == *wanted);
-        let found = found.map(|at| self.put_by.remove(at));
-        self.put_by.truncate(PUT_BY);
-        let Some(Matrices { signature, kin, held, weights }) = found else { return false };
-        (self.signature, self.kin, self.held, self.weights) = (Some(signature), kin, held, weights);
+        let found = self.kept_sets.iter().position(|set| set.signature == *wanted);
+        let found = found.map(|at| self.kept_sets.remove(at));
+        self.kept_sets.truncate(KEPT_SETS);
+        let Some(Matrices { signature, shared, held, weights }) = found else { return false };
+        (self.signature, self.shared, self.held, self.weights) = (Some(signature), shared, held, weights);
         true
     }
 
@@ -205,17 +212,17 @@ impl GlobalStep {
         members.iter().for_each(|m| m.iter().enumerate().for_each(|(k, &n)| local[n as usize] = k as u32));
         let rows_of_part = self.rows_of_parts(constraints, row_weights, members.len());
         let switches_of_part = self.switches_of_parts(constraints, signature, members.len());
-        (self.held, self.kin) = (Vec::new(), Vec::new());
+        (self.held, self.shared) = (Vec::new(), Vec::new());
         let mut known: Vec<PartMatrix> = Vec::new();
         for (part, (nodes, rows)) in members.iter().zip(rows_of_part).enumerate() {
             let contact = &self.weights;
             let from = Ingredients { constraints, row_weights, fixed, mass, contact, local: &local };
             let matrix = PartMatrix::new(&from, nodes, &rows, &mut self.held);
             match known.iter().position(|other| other.is_like(&matrix)) {
-                Some(kin) => self.kin[kin].parts.push(part as u32),
+                Some(shared) => self.shared[shared].parts.push(part as u32),
                 None => {
                     let factors =
-                        match self.put_by_for(part as u32, signature, nodes, &switches_of_part[part]) {
+                        match self.kept_factors(part as u32, signature, nodes, &switches_of_part[part]) {
                             Some(factors) => factors,
                             None => {
                                 self.factored += 1;
@@ -225,7 +232,7 @@ impl GlobalStep {
                                 Arc::new(Factors { free, contact })
                             }
                         };
-                    self.kin.push(Kin { parts: vec![part as u32], factors });
+                    self.shared.push(SharedFactors { parts: vec![part as u32], factors });
                     known.push(matrix);
                 }
             }
@@ -235,16 +242,16 @@ impl GlobalStep {
     }
 
     /// Factors that were made from this part in a set in which it had the same matrices.
-    fn put_by_for(
+    fn kept_factors(
         &self,
         part: u32,
         signature: &Signature,
         nodes: &[u32],
         switches: &[u32],
     ) -> Option<Arc<Factors>> {
-        let alike = self.put_by.iter().filter(|set| signature.agrees_in(&set.signature, nodes, switches));
-        let made = alike.flat_map(|set| &set.kin).find(|kin| kin.parts[0] == part);
-        made.map(|kin| kin.factors.clone())
+        let alike = self.kept_sets.iter().filter(|set| signature.agrees_in(&set.signature, nodes, switches));
+        let made = alike.flat_map(|set| &set.shared).find(|shared| shared.parts[0] == part);
+        made.map(|shared| shared.factors.clone())
     }
 
     /// Switches of springs and quadratic forms, by part.
@@ -286,17 +293,17 @@ impl GlobalStep {
         }
     }
 
-    /// Solves part by part with `A` or, where `with_contact` says so, with `A + W_c`; `rhs` becomes the solution. Parts of one
-    /// factor are solved together.
+    /// Solves part by part with `A` or, where `with_contact` says so, with `A + W_c`; `rhs` becomes
+    /// the solution. Parts of one factor are solved together.
     pub fn solve(&self, with_contact: &[bool], rhs: &mut [Vec3]) {
         let mut tasks: Vec<(&ScalarCholesky, Vec<u32>)> = Vec::new();
         // Grouping does not change a bit, so it may look at the number of threads.
         let together = TOGETHER.min(self.parts.len().div_ceil(rayon::current_num_threads()));
-        for kin in &self.kin {
+        for shared in &self.shared {
             let (touching, free): (Vec<u32>, Vec<u32>) =
-                kin.parts.iter().partition(|&&part| with_contact[part as usize]);
-            tasks.extend(touching.chunks(together).map(|some| (&kin.factors.contact, some.to_vec())));
-            tasks.extend(free.chunks(together).map(|some| (&kin.factors.free, some.to_vec())));
+                shared.parts.iter().partition(|&&part| with_contact[part as usize]);
+            tasks.extend(touching.chunks(together).map(|some| (&shared.factors.contact, some.to_vec())));
+            tasks.extend(free.chunks(together).map(|some| (&shared.factors.free, some.to_vec())));
         }
         let solve = |(factor, parts): &(&ScalarCholesky, Vec<u32>)| {
             let gather = |&part: &u32| -> Vec<Vec3> {
@@ -330,10 +337,12 @@ fn row_weights(constraints: &Constraints, targets: &RowTargets, h: f64) -> Vec<f
     on.enumerate().map(weight).collect()
 }
 
-/// h² W_c per node \[kg\]: clamp(β m, σ η, η) with η = m + (Dᵀ(·)D)_vv, or the user's value.   [Zhu2024, section 6.3]
+/// h² W_c per node \[kg\]: clamp(β m, σ η, η) with η = m + (Dᵀ(·)D)_vv, or the user's value.
+/// [Zhu2024, section 6.3]
 ///
-/// The floor σ η stays below the mass of the part. A part that is stiff enough to reach it moves as a whole: its nodes resist with that
-/// mass, and a weight above holds it back from iteration to iteration until the impulses overshoot and throw it.
+/// The floor σ η stays below the mass of the part. A part that is stiff enough to reach it moves as
+/// a whole: its nodes resist with that mass, and a weight above holds it back from iteration to
+/// iteration until the impulses overshoot and throw it.
 fn contact_weights(
     world: World<'_>,
     constraints: &Constraints,

@@ -1,13 +1,14 @@
 //! Small matrices of four elements side by side, and their polar factors.
 //!
-//! A matrix is an array of columns, a column three [`Lanes`]. Elements in fair shape take closed forms or Newton's iteration in all
-//! four lanes at once; flat and inverted ones are decomposed one by one.
+//! A matrix is an array of columns, a column three [`Lanes`]. Elements in fair shape take closed
+//! forms or Newton's iteration in all four lanes at once; flat and inverted ones are decomposed one
+//! by one.
 
 use stiction_numerics::lane_vectors::{Column, add, column_of, cross, dot, scale, set_column, sub};
 use stiction_numerics::{Lanes, Mat3, Mat3x2, polar3, polar3x2};
 
-/// An array with `value` for k = 0, 1 (and 2). Written out, because closures in `array::from_fn` and `map` stay calls here, and
-/// lanes then go through memory.
+/// An array with `value` for k = 0, 1 (and 2). Written out, because closures in `array::from_fn`
+/// and `map` stay calls here, and lanes then go through memory.
 macro_rules! two {
     (|$k:ident| $value:expr) => {
         [
@@ -63,16 +64,19 @@ pub fn transposed_product(a: &Columns<3>, b: &Columns<3>) -> [[Lanes; 3]; 3] {
     three!(|c| three!(|r| dot(&a[r], &b[c])))
 }
 
-/// Smallest determinant relative to the cubed norm for which Newton's iteration for the polar factor is used.
+/// Smallest determinant relative to the cubed norm for which Newton's iteration for the polar
+/// factor is used.
 const FLAT: f64 = 1e-3;
 /// Rounds of it.
 const ROUNDS: usize = 12;
 /// Squared change after which the error is below round-off: it is about the square of the change.
 const SETTLED: f64 = 1e-14;
 
-/// Rotations of four 3×3 gradients, proper also where they are inverted; flat and inverted ones take that of `other`.
+/// Rotations of four 3×3 gradients, proper also where they are inverted; flat and inverted ones
+/// take that of `other`.
 ///
-/// R ← (R + R⁻ᵀ)/2 from F: every singular value σ goes to (σ + 1/σ)/2, so to 1, quadratically.   [Higham1986]
+/// R ← (R + R⁻ᵀ)/2 from F: every singular value σ goes to (σ + 1/σ)/2, so to 1, quadratically.
+/// [Higham1986]
 #[inline(always)]
 pub fn polar_solid(f: &Columns<3>, other: &Columns<3>) -> Columns<3> {
     let norm = (dot(&f[0], &f[0]) + dot(&f[1], &f[1]) + dot(&f[2], &f[2])).sqrt();
@@ -113,7 +117,8 @@ fn decompose_solids(f: &Columns<3>, lanes: [bool; 4], rotation: &mut Columns<3>)
     }
 }
 
-/// Smallest determinant of FᵀF relative to its squared trace for which the closed form of the polar factor is used.
+/// Smallest determinant of FᵀF relative to its squared trace for which the closed form of the polar
+/// factor is used.
 const THIN: f64 = 1e-14;
 
 /// Entries 11, 12 and 22 of symmetric 2×2 matrices.

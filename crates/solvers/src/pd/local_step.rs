@@ -1,6 +1,6 @@
 //! Local elastic step: z = prox(D x + λ), and what every constraint gives to the global step.
 
-use super::batches::{LocalElements, Pass, Shares};
+use super::batches::{LocalElements, Pass, Totals};
 use super::constraints::{Constraints, Spring};
 use super::step_data::RowTargets;
 use super::tets::TetBatch;
@@ -45,17 +45,17 @@ impl LocalStep {
         }
     }
 
-    /// Keeps λ of the last step, for [`LocalStep::take_back`].
-    pub fn keep(&mut self) {
-        self.triangles.keep();
-        self.tets.keep();
+    /// Keeps λ of the last step, for [`LocalStep::restore_kept_duals`].
+    pub fn keep_duals(&mut self) {
+        self.triangles.keep_duals();
+        self.tets.keep_duals();
         self.springs.kept.clone_from(&self.springs.held);
     }
 
     /// After a step that failed: λ is what it was when it was kept.
-    pub fn take_back(&mut self) {
-        self.triangles.take_back();
-        self.tets.take_back();
+    pub fn restore_kept_duals(&mut self) {
+        self.triangles.restore_kept_duals();
+        self.tets.restore_kept_duals();
         self.springs.held.clone_from(&self.springs.kept);
         self.dual_is_due = false;
     }
@@ -155,12 +155,12 @@ impl LocalStep {
         positions: &[Vec3],
     ) -> (Vec<(&'static str, f64)>, f64) {
         let mut kinds: Vec<(&'static str, f64)> = Vec::new();
-        let Shares { energy, excess } = constraints.triangles.shares(positions);
+        let Totals { energy, excess } = constraints.triangles.totals(positions);
         if constraints.triangles.rows() > 0 {
             add(&mut kinds, "membrane", energy);
         }
         if constraints.tets.rows() > 0 {
-            add(&mut kinds, "solid", constraints.tets.shares(positions).energy);
+            add(&mut kinds, "solid", constraints.tets.totals(positions).energy);
         }
         for (e, (spring, (on, offset))) in constraints.springs.iter().zip(&targets.springs).enumerate() {
             let over = (constraints.lengths.at(e, positions) - offset).norm() - spring.length;

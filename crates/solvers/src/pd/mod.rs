@@ -1,14 +1,16 @@
-//! Method `pd`: projective dynamics with ADMM contact and one prefactored global matrix. See `README.md` in this folder.
+//! Method `pd`: projective dynamics with ADMM contact and one prefactored global matrix. See
+//! `README.md` in this folder.
 
 mod batches;
-mod closing;
 mod constraints;
 mod contact_step;
 mod global_step;
 mod incidence;
 mod lane_polar;
+mod limit_rounds;
 mod local_step;
 mod options;
+mod outer_loop;
 mod part_matrix;
 mod residuals;
 mod selection;

@@ -30,7 +30,8 @@ pub struct PdOptions {
     pub elastic_weight: f64,
     /// W_c of every node \[N/m\] in place of the heuristic.
     pub contact_weight: Option<f64>,
-    /// W_c \[N/m\] of the nodes of single bodies by name (that of a body with copies means all of them); wins over the others.
+    /// W_c \[N/m\] of the nodes of single bodies by name (that of a body with copies means all of
+    /// them); wins over the others.
     pub contact_weights: BTreeMap<String, f64>,
     /// Fraction of mass in the heuristic contact weights.
     pub beta: f64,
@@ -44,9 +45,11 @@ pub struct PdOptions {
     pub spring: f64,
     /// Rayleigh damping k_d \[s\] added to the damping of the materials.
     pub damping: f64,
-    /// Time over which a penetration is opened \[s\] without stabilisation; not shorter than the step.
+    /// Time over which a penetration is opened \[s\] without stabilisation; not shorter than the
+    /// step.
     pub resolve_time: f64,
-    /// A step counts as converged when the last change of x plus its distance to `x_t + h p` is below this \[m\].
+    /// A step counts as converged when the last change of x plus its distance to `x_t + h p` is
+    /// below this \[m\].
     pub tolerance: f64,
     /// Whether iterations end at the tolerance.
     pub stop_early: bool,
@@ -54,11 +57,14 @@ pub struct PdOptions {
     pub profile: bool,
     /// The accepted state.
     pub accept: Accept,
-    /// Most rounds of detection and projection after the last iteration, so that what it sent into something else is kept out too.
+    /// Most rounds of detection and projection after the last iteration, so that what it sent into
+    /// something else is kept out too.
     pub final_passes: usize,
-    /// Most rounds after the last iteration that bring sheets back to their strain limits, contacts kept.
+    /// Most rounds after the last iteration that bring sheets back to their strain limits, contacts
+    /// kept.
     pub limit_passes: usize,
-    /// Ends a step with continuous detection: nodes whose surfaces would cross on the way move together, as stiff pieces, for this step.
+    /// Ends a step with continuous detection: nodes whose surfaces would cross on the way move
+    /// together, as stiff pieces, for this step.
     pub filter: bool,
 }
 
@@ -90,7 +96,8 @@ impl Default for PdOptions {
 }
 
 impl PdOptions {
-    /// The user's contact weight of a body \[N/m\], if there is one: by its own name, by that of the body it is a copy of, or for all.
+    /// The user's contact weight of a body \[N/m\], if there is one: by its own name, by that of
+    /// the body it is a copy of, or for all.
     pub fn weight_of(&self, body: &str) -> Option<f64> {
         let original = body.rsplit_once('.').map(|(name, _)| name);
         let named = [Some(body), original].into_iter().flatten().find_map(|n| self.contact_weights.get(n));

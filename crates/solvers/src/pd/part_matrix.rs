@@ -1,6 +1,8 @@
-//! The matrix of one connected part before it is factored: entries of elements, and what stands on the diagonal.
+//! The matrix of one connected part before it is factored: entries of elements, and what stands on
+//! the diagonal.
 //!
-//! Copies of one body have the same entries in the same order, so that they are told to be alike before anything is sorted.
+//! Copies of one body have the same entries in the same order, so that they are told to be alike
+//! before anything is sorted.
 
 use super::constraints::Constraints;
 use stiction_factor::{CscMatrix, FactorError};

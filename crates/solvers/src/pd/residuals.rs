@@ -1,7 +1,7 @@
 //! How far an iteration is from a solution.   [Zhu2024, section 7.1.4, with consistent sizes]
 //!
-//! primal = (|D x − z|² + |x − x_t − h p|²)^½ , dual = |Dᵀ W_e Δz + h W_c Δp|, combined = primal/primal₁ + dual/dual₁ with the values
-//! of the first iteration of the step as scales.
+//! primal = (|D x − z|² + |x − x_t − h p|²)^½ , dual = |Dᵀ W_e Δz + h W_c Δp|, combined =
+//! primal/primal₁ + dual/dual₁ with the values of the first iteration of the step as scales.
 
 use super::constraints::Constraints;
 use super::contact_step::ContactStep;
@@ -16,11 +16,14 @@ pub struct Residuals {
     pub primal: f64,
     /// Change of the copies, as a force \[N\].
     pub dual: f64,
+    /// primal/primal₁ + dual/dual₁.
+    pub combined: f64,
 }
 
-/// Follows z and p from iteration to iteration; only where residuals are asked for, since it copies all rows.
+/// Follows z and p from iteration to iteration; only where residuals are asked for, since it copies
+/// all rows.
 #[derive(Default)]
-pub struct Watch {
+pub struct ResidualMonitor {
     /// λ (before the first pass) or λ − z of the rows.
     held: Vec<Vec3>,
     /// z and p of the iteration before.
@@ -30,28 +33,28 @@ pub struct Watch {
     first: Option<Residuals>,
 }
 
-impl Watch {
+impl ResidualMonitor {
     /// Before the local step at `positions`.
-    pub fn before(&mut self, constraints: &Constraints, local: &LocalStep, positions: &[Vec3]) {
+    pub fn before_local_step(&mut self, constraints: &Constraints, local: &LocalStep, positions: &[Vec3]) {
         self.held = local.rows(constraints);
         self.strain = strains(constraints, positions);
     }
 
     /// After the prediction, which has no residuals: z, and no p yet.
-    pub fn predicted(&mut self, constraints: &Constraints, local: &LocalStep, nodes: usize) {
+    pub fn after_prediction(&mut self, constraints: &Constraints, local: &LocalStep, nodes: usize) {
         // λ was held, now λ − z is.
         let z = self.held.iter().zip(local.rows(constraints)).map(|(dual, now)| dual - now).collect();
         self.last = Some((z, vec![Vec3::zeros(); nodes]));
     }
 
-    /// Residuals after an iteration that ended at `positions`, and the combined one.
-    pub fn after(
+    /// Residuals after an iteration that ended at `positions`; none after the first.
+    pub fn after_iteration(
         &mut self,
         constraints: &Constraints,
         local: &LocalStep,
         contact: &ContactStep<'_>,
-        (positions, h): (&[Vec3], f64),
-    ) -> Option<(Residuals, f64)> {
+        positions: &[Vec3],
+    ) -> Option<Residuals> {
         // λ = held + D x, z = λ − (λ − z).
         let now = local.rows(constraints);
         let z: Vec<Vec3> = (0..now.len()).map(|r| self.held[r] + self.strain[r] - now[r]).collect();
@@ -62,7 +65,7 @@ impl Watch {
         let touching = ordered_sum_by(positions.len(), |n| contact.apart(n, positions).norm_squared());
         let mut force: Vec<Vec3> = (0..positions.len())
             .map(|n| match contact.touched_node(n) {
-                true => (p[n] - before.1[n]) * (contact.set.weights()[n] / h),
+                true => (p[n] - before.1[n]) * (contact.set.weights()[n] / contact.step_size()),
                 false => Vec3::zeros(),
             })
             .collect();
@@ -73,8 +76,10 @@ impl Watch {
             terms.iter().for_each(|(node, c)| force[*node as usize] += change * *c);
         }
         let dual = ordered_sum_by(force.len(), |n| force[n].norm_squared());
-        let found = Residuals { primal: (elastic + touching).sqrt(), dual: dual.sqrt() };
-        Some((found, combined(self.first.get_or_insert(found), &found)))
+        let (primal, dual) = ((elastic + touching).sqrt(), dual.sqrt());
+        let found = Residuals { primal, dual, combined: 0.0 };
+        let combined = found.relative_to(self.first.get_or_insert(found));
+        Some(Residuals { combined, ..found })
     }
 }
 
@@ -89,10 +94,12 @@ fn strains(constraints: &Constraints, positions: &[Vec3]) -> Vec<Vec3> {
         .collect()
 }
 
-/// primal/primal₁ + dual/dual₁.
-fn combined(first: &Residuals, now: &Residuals) -> f64 {
-    let share = |value: f64, scale: f64| if scale > 0.0 { value / scale } else { 0.0 };
-    share(now.primal, first.primal) + share(now.dual, first.dual)
+impl Residuals {
+    /// primal/primal₁ + dual/dual₁.
+    fn relative_to(&self, first: &Residuals) -> f64 {
+        let ratio = |value: f64, scale: f64| if scale > 0.0 { value / scale } else { 0.0 };
+        ratio(self.primal, first.primal) + ratio(self.dual, first.dual)
+    }
 }
 
 /// Iterations whose residuals have names in a report.

@@ -1,7 +1,8 @@
-//! Rows of the selection matrix D that are not strains of elements: each a fixed combination of nodes, the same for x, y and z.
+//! Rows of the selection matrix D that are not strains of elements: each a fixed combination of
+//! nodes, the same for x, y and z.
 //!
-//! Stored twice: by rows for `D x`, by nodes for `Dᵀ y`. Both products write each entry from one place in a fixed order, so
-//! they give the same bits for any thread count.
+//! Stored twice: by rows for `D x`, by nodes for `Dᵀ y`. Both products write each entry from one
+//! place in a fixed order, so they give the same bits for any thread count.
 
 use rayon::prelude::*;
 use stiction_numerics::Vec3;

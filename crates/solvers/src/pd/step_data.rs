@@ -41,8 +41,9 @@ impl RowTargets {
     }
 }
 
-/// The step size of the matrices \[s\]: a step size to 32 bits, a function of it alone, so that a resumed run takes the same. The clock hands out differences of times,
-/// which vary in their last bits; each variant had its factors made.
+/// The step size of the matrices \[s\]: a step size to 32 bits, a function of it alone, so that a
+/// resumed run takes the same. The clock hands out differences of times, which vary in their last
+/// bits; each variant had its factors made.
 pub fn nominal_step(h: f64) -> f64 {
     const LOW: u64 = (1 << 20) - 1;
     f64::from_bits((h.to_bits() + LOW / 2) & !LOW)
@@ -50,8 +51,8 @@ pub fn nominal_step(h: f64) -> f64 {
 
 /// Gravity, external forces and drag per node \[N\].
 ///
-/// Drag is taken at the velocities of the start, `f / (1 + h c/m)` with c the largest entry of its slope at the node: it slows
-/// down and never turns the motion round, whatever the step size.
+/// Drag is taken at the velocities of the start, `f / (1 + h c/m)` with c the largest entry of its
+/// slope at the node: it slows down and never turns the motion round, whatever the step size.
 pub fn outer_forces(world: World<'_>, elasticity: Option<&Elasticity>, state: &State, h: f64) -> Vec<Vec3> {
     let (model, parameters) = (world.model, world.parameters);
     let gravity = parameters.gravity.at(state.time + h);

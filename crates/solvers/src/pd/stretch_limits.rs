@@ -1,12 +1,16 @@
 //! Strain limits of the positions that a step ends with.
 //!
-//! Nodes that touch end at `x_t + h p`, the others at `x`. The two agree when the iteration has converged; before that their distance, a millimetre
-//! or so, is a jump over one edge, which in a fine sheet is a stretch of many per cent. Gauss–Seidel sweeps bring triangles beyond their limit back to it:
+//! Nodes that touch end at `x_t + h p`, the others at `x`. The two agree when the iteration has
+//! converged; before that their distance, a millimetre or so, is a jump over one edge, which in a
+//! fine sheet is a stretch of many per cent. Gauss–Seidel sweeps bring triangles beyond their limit
+//! back to it:
 //!
 //! `Δx_k = −w_k ∇_kσ (σ − σ_max) / Σ_j w_j |∇_jσ|²`, `∇_kσ = u (v·g_k)`
 //!
-//! σ largest principal stretch, σ_max its limit · v its direction at rest, u = F v/σ that in space · g_k gradient of the shape function of corner k \[1/m\] ·
-//! w inverse mass \[1/kg\]. The gradients sum to zero and have no moment, so that both momenta stay. What keeps its limits is left as it is.
+//! σ largest principal stretch, σ_max its limit · v its direction at rest, u = F v/σ that in space
+//! · g_k gradient of the shape function of corner k \[1/m\] · w inverse mass \[1/kg\]. The
+//! gradients sum to zero and have no moment, so that both momenta stay. What keeps its limits is
+//! left as it is.
 
 use super::triangles::Triangle;
 use rayon::prelude::*;
@@ -62,27 +66,28 @@ impl StretchLimits {
         self.limits.is_empty()
     }
 
-    /// Says of which nodes the sheet is held by pins or attachments.
-    pub fn hold(&mut self, is_held: impl Fn(u32) -> bool + Sync) {
+    /// Takes whether pins or attachments hold the sheet of a node.
+    pub fn set_held(&mut self, is_held: impl Fn(u32) -> bool + Sync) {
         let stages = &self.stages;
         let limits = self.limits.par_iter_mut().enumerate().with_min_len(TRIANGLES);
         limits.for_each(|(k, limit)| limit.held = is_held(stages.nodes_of(k).0[0]));
     }
 
-    /// Leaves alone what breaks its limit at the positions `x` already, by more than a share of it, in sheets that are held: pins that cannot be reached
-    /// stretch a sheet beyond its limit. A sheet that nothing holds can always keep its limits; there x just has not converged.
-    pub fn leave_out(&mut self, x: &[Vec3], share: f64) {
+    /// Leaves alone what breaks its limit at the positions `x` already, by more than a fraction of it,
+    /// in sheets that are held: pins that cannot be reached stretch a sheet beyond its limit. A
+    /// sheet that nothing holds can always keep its limits; there x just has not converged.
+    pub fn leave_out(&mut self, x: &[Vec3], fraction: f64) {
         let stages = &self.stages;
         self.limits.par_iter_mut().enumerate().with_min_len(TRIANGLES).for_each(|(k, limit)| {
             let (nodes, _) = stages.nodes_of(k);
             let [origin, first, second] = [0, 1, 2].map(|c| x[nodes[c] as usize]);
             let columns = gradient(limit, first - origin, second - origin);
-            let keeps = !limit.held || is_within(&columns, limit.longest + share * (limit.longest - 1.0));
+            let keeps = !limit.held || is_within(&columns, limit.longest + fraction * (limit.longest - 1.0));
             limit.allowed = if keeps { limit.longest } else { f64::INFINITY };
         });
     }
 
-    /// One sweep; returns the largest excess that it met, as a share of the limit of strain.
+    /// One sweep; returns the largest excess that it met, as a fraction of the limit of strain.
     pub fn sweep(&mut self, points: &mut [Point]) -> f64 {
         self.tallies.fill(0.0);
         self.stages.run(points, &mut self.limits, &mut self.tallies, &Shorten);
@@ -103,7 +108,8 @@ fn gradient_at(limit: &Limit, nodes: &[Point; 4]) -> [Vec3; 2] {
     gradient(limit, edge(1), edge(2))
 }
 
-/// Whether no stretch is beyond a bound: σ ≤ b if and only if b² I − FᵀF has no negative eigenvalue.
+/// Whether no stretch is beyond a bound: σ ≤ b if and only if b² I − FᵀF has no negative
+/// eigenvalue.
 #[inline(always)]
 fn is_within([first, second]: &[Vec3; 2], bound: f64) -> bool {
     let most = bound * bound;
@@ -111,13 +117,15 @@ fn is_within([first, second]: &[Vec3; 2], bound: f64) -> bool {
     p >= 0.0 && q >= 0.0 && p * q >= r * r
 }
 
-/// σ and v: the larger eigenvalue of FᵀF is σ². (Squares of stretches are of order one: roots of their sums need no care.)
+/// σ and v: the larger eigenvalue of FᵀF is σ². (Squares of stretches are of order one: roots of
+/// their sums need no care.)
 #[inline(always)]
 fn largest([first, second]: &[Vec3; 2]) -> (f64, [f64; 2]) {
     let (p, q, r) = (first.norm_squared(), second.norm_squared(), first.dot(second));
     let half = 0.5 * (p - q);
     let large = 0.5 * (p + q) + (half * half + r * r).sqrt();
-    // Of the two rows of σ² I − FᵀF the longer one gives the direction; both vanish where all directions are alike.
+    // Of the two rows of σ² I − FᵀF the longer one gives the direction; both vanish where all
+    // directions are alike.
     let (along, across) = if p >= q { (large - q, r) } else { (r, large - p) };
     let length = (along * along + across * across).sqrt();
     (large.sqrt(), if length > 0.0 { [along / length, across / length] } else { [1.0, 0.0] })
@@ -194,14 +202,15 @@ mod tests {
         }
     }
 
-    /// Where x is beyond its limit too, sheets that nothing holds are brought back and others are left alone.
+    /// Where x is beyond its limit too, sheets that nothing holds are brought back and others are
+    /// left alone.
     #[test]
     fn only_limits_of_held_sheets_are_given_up() {
         let mut limits = StretchLimits::new(&[limited([0, 1, 2], Mat2::identity())], 3);
         let long = [Vec3::zeros(), Vec3::x() * 1.2, Vec3::y()];
         let points: Vec<Point> = long.iter().map(|x| [x.x, x.y, x.z, 1.0]).collect();
         for (held, expected) in [(true, 0.0), (false, 3.0)] {
-            limits.hold(|_| held);
+            limits.set_held(|_| held);
             limits.leave_out(&long, 0.5);
             assert!((limits.sweep(&mut points.clone()) - expected).abs() < 1e-12, "{held}");
         }

@@ -1,14 +1,17 @@
 //! Tets, four side by side: strain, proximal map, and the forces on their corners.
 //!
-//! prox(Y) = argmin_Z U(Z) + w/2 |Z − Y|² with U(Z) = V ψ(RᵀZ − I), R the rotation of Z. At the minimum `Y = Z + (1/w) ∂U` has the
-//! same rotation as Z, because the stress of an isotropic law is R times a symmetric matrix with the directions of S. So R is that of
-//! Y, and what is left is a small linear problem for the symmetric strain e = S − I with t = RᵀY − I:
-//! `e = (w t − λV s I)/(2μV + w)` with `s = w tr t / (2μV + w + 3λV)`. Both Lamé parameters are kept exactly.
+//! prox(Y) = argmin_Z U(Z) + w/2 |Z − Y|² with U(Z) = V ψ(RᵀZ − I), R the rotation of Z. At the
+//! minimum `Y = Z + (1/w) ∂U` has the same rotation as Z, because the stress of an isotropic law is
+//! R times a symmetric matrix with the directions of S. So R is that of Y, and what is left is a
+//! small linear problem for the symmetric strain e = S − I with t = RᵀY − I:
+//! `e = (w t − λV s I)/(2μV + w)` with `s = w tr t / (2μV + w + 3λV)`. Both Lamé parameters are
+//! kept exactly.
 //!
-//! t is larger than e by (2μV + w)/w, three times at w = K/2. So Y of a tet pressed to less than two thirds is inverted, and of one pressed flat all
-//! its stretches are near ±1: which axis is turned over is then a matter of chance. There R is that of D x, which is that of Z in the end.
+//! t is larger than e by (2μV + w)/w, three times at w = K/2. So Y of a tet pressed to less than
+//! two thirds is inverted, and of one pressed flat all its stretches are near ±1: which axis is
+//! turned over is then a matter of chance. There R is that of D x, which is that of Z in the end.
 
-use super::batches::{Batch, Pass, Shares};
+use super::batches::{Batch, Pass, Totals};
 use super::lane_polar::{Columns, polar_solid, product3, three, transposed_product};
 use std::array::from_fn;
 use stiction_numerics::lane_vectors::{add, column_of, gather, scale, set_column, sub};
@@ -164,14 +167,14 @@ impl Batch for TetBatch {
     }
 
     #[inline(always)]
-    fn shares(&self, x: &[Vec3]) -> Shares {
+    fn totals(&self, x: &[Vec3]) -> Totals {
         let [s11, s22, s33, s12, s13, s23] = self.start(x);
         let one = Lanes::splat(1.0);
         let (a, b, c) = (s11 - one, s22 - one, s33 - one);
         let squared = a * a + b * b + c * c + (s12 * s12 + s13 * s13 + s23 * s23) * 2.0;
         let trace = a + b + c;
         let energy = self.moduli[0] * squared + self.moduli[1] * trace * trace * 0.5;
-        Shares { energy: energy.0.iter().sum(), excess: 0.0 }
+        Totals { energy: energy.0.iter().sum(), excess: 0.0 }
     }
 
     fn held_column(held: &Columns<3>, lane: usize, column: usize) -> Vec3 {
@@ -217,7 +220,8 @@ mod tests {
         }
     }
 
-    /// The forces on the corners are Dᵀ times the flow that the rows of D describe, and add up to nothing.
+    /// The forces on the corners are Dᵀ times the flow that the rows of D describe, and add up to
+    /// nothing.
     #[test]
     fn forces_are_those_of_the_rows() {
         let mut random = Random::new(9);

@@ -1,11 +1,13 @@
 //! Triangles, four side by side: strain, proximal map, and the forces on their corners.
 //!
-//! As for tets, the rotation of prox(Y) is that of Y, and the strain e = S − I follows from t = RᵀY − I:
-//! `(A C + w I) (e₁₁, e₂₂) = w (t₁₁, t₂₂)`, `e₁₂ = w t₁₂ / (w + 2 A C₃₃)`   C in material axes \[N/m\], A rest area.
-//! Woven cloth (C₁₁ ≠ C₂₂ or C₃₃ apart) takes the same map, where the argument holds to first order in the strain only: its
-//! stress and its strain then have different principal directions. Strain limits cut the principal stretches of z.
+//! As for tets, the rotation of prox(Y) is that of Y, and the strain e = S − I follows from t =
+//! RᵀY − I:
+//! `(A C + w I) (e₁₁, e₂₂) = w (t₁₁, t₂₂)`, `e₁₂ = w t₁₂ / (w + 2 A C₃₃)`   C in material axes
+//! \[N/m\], A rest area. Woven cloth (C₁₁ ≠ C₂₂ or C₃₃ apart) takes the same map, where the
+//! argument holds to first order in the strain only: its stress and its strain then have different
+//! principal directions. Strain limits cut the principal stretches of z.
 
-use super::batches::{Batch, Pass, Shares};
+use super::batches::{Batch, Pass, Totals};
 use super::lane_polar::{Columns, Symmetric2, polar_sheet, principal, product2, three, two};
 use std::array::from_fn;
 use stiction_energy::Orthotropic;
@@ -171,14 +173,14 @@ impl Batch for TriangleBatch {
     }
 
     #[inline(always)]
-    fn shares(&self, x: &[Vec3]) -> Shares {
+    fn totals(&self, x: &[Vec3]) -> Totals {
         let s = self.start(x);
         let one = Lanes::splat(1.0);
         let (e1, e2, e12) = (s[0] - one, s[2] - one, s[1]);
         let [c11, c22, c12, c33] = self.moduli;
         let energy = (c11 * e1 * e1 + c22 * e2 * e2) * 0.5 + c12 * e1 * e2 + c33 * e12 * e12 * 2.0;
         let over = principal(&s).0 - self.longest;
-        Shares { energy: energy.0.iter().sum(), excess: over.0.iter().fold(0.0, |m: f64, v| m.max(*v)) }
+        Totals { energy: energy.0.iter().sum(), excess: over.0.iter().fold(0.0, |m: f64, v| m.max(*v)) }
     }
 
     fn held_column(held: &Columns<2>, lane: usize, column: usize) -> Vec3 {
@@ -198,7 +200,8 @@ impl Batch for TriangleBatch {
 #[inline(always)]
 fn limit(s: &Symmetric2, longest: Lanes) -> Symmetric2 {
     let (large, small) = principal(s);
-    // s = small I + (large − small) P with P the projector on the first direction; equal ones have no direction and need none.
+    // s = small I + (large − small) P with P the projector on the first direction; equal ones have
+    // no direction and need none.
     let apart = (large - small).max(large * f64::EPSILON);
     let low = small.min(longest);
     let share = (longest - low) / apart;
@@ -227,7 +230,7 @@ mod tests {
         let moduli = Orthotropic { c11: 5.0, c22: 5.0, c12: 1.0, c33: 2.0 };
         let batch = TriangleBatch::new(&[triangle(moduli, weight, f64::INFINITY)]);
         let value = |z: [Vec3; 2], y: [Vec3; 2]| {
-            let energy = batch.shares(&[Vec3::zeros(), z[0], z[1]]).energy;
+            let energy = batch.totals(&[Vec3::zeros(), z[0], z[1]]).energy;
             energy + 0.5 * weight * ((z[0] - y[0]).norm_squared() + (z[1] - y[1]).norm_squared())
         };
         for _ in 0..50 {

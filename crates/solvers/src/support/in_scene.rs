@@ -147,8 +147,8 @@ fn thin_sheet(bodies: &[Body]) -> Option<Use> {
     Some(Use { setting: format!("`gap` of the thin sheet `{}`", body.name), consequence })
 }
 
-/// The law of a body, unless the method has it or no `law` is written: nobody asked for the one that
-/// bodies have then.
+/// The law of a body, unless the method has it or no `law` is written: nobody asked for the one
+/// that bodies have then.
 fn law(body: &Body, feature: Feature, replacement: &str) -> Option<&'static str> {
     let law = match &body.material {
         Material::Cloth(cloth) if feature == Feature::ClothLaw && cloth.law != Law::Stvk => cloth.law,

@@ -4,9 +4,10 @@
 //! what happens then. [`check`] refuses a model by it before anything runs, [`ignored_settings`]
 //! tells what a method ignores or replaces, and the matrix in `docs/methods.md` is printed from it.
 //!
-//! A new feature is a variant of [`Feature`], its name, a row of the table, and one of: what uses it
-//! in a model (`in_model`, so that it can be refused) or in a scene (`in_scene`, for notes). A new
-//! method is a column. The tests at the end of this folder ask every method about every feature.
+//! A new feature is a variant of [`Feature`], its name, a row of the table, and one of: what uses
+//! it in a model (`in_model`, so that it can be refused) or in a scene (`in_scene`, for notes). A
+//! new method is a column. The tests at the end of this folder ask every method about every
+//! feature.
 
 mod in_model;
 mod in_scene;

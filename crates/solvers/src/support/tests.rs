@@ -9,7 +9,8 @@ use stiction_scene::resolved::Cells;
 const PLAIN: &str = "drag_normal = 0, drag_tangential = 0, damping_mass = 0, damping_stiffness = 0, \
                      damping_bending = 0";
 
-/// A sheet without drag, damping or contact with itself, unless `material` and `more` say otherwise.
+/// A sheet without drag, damping or contact with itself, unless `material` and `more` say
+/// otherwise.
 fn sheet(material: &str, more: &str) -> String {
     format!(
         "[bodies.sheet]

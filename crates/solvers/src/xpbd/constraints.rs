@@ -1,11 +1,13 @@
 //! The compliant constraints of cloth and their Gauss–Seidel update.
 //!
-//! An energy ½ Cᵀ K C is a constraint C with compliance α = K⁻¹. One update solves it alone, with α̃ = α/h², inverse masses w and
-//! its gradient J at the present positions:
+//! An energy ½ Cᵀ K C is a constraint C with compliance α = K⁻¹. One update solves it alone, with
+//! α̃ = α/h², inverse masses w and its gradient J at the present positions:
 //!
-//! `Δλ = −(Σ w_k J_k J_kᵀ + α̃)⁻¹ (C + α̃ λ)`,   `x_k += w_k J_kᵀ Δλ`,   `λ += Δλ`   [Macklin2016, eq. 17, 18]
+//! `Δλ = −(Σ w_k J_k J_kᵀ + α̃)⁻¹ (C + α̃ λ)`,   `x_k += w_k J_kᵀ Δλ`,   `λ += Δλ`
+//! [Macklin2016, eq. 17, 18]
 //!
-//! * triangles: C = (E₁₁, E₂₂, 2E₁₂), the Green strain, K = A times the orthotropic moduli: the three are solved together
+//! * triangles: C = (E₁₁, E₂₂, 2E₁₂), the Green strain, K = A times the orthotropic moduli: the
+//!   three are solved together
 //! * hinges: C = Σ d_k x_k, the quadratic form of bending, K = 1 (the stiffness is in d)
 
 use std::ops::Range;

@@ -1,11 +1,12 @@
-//! One step of compliant position-based cloth with frictional contact.   [Macklin2016, algorithm 1]
+//! One step of compliant position-based cloth with frictional contact.   [Macklin2016, algorithm 1,
+//! with contact sweeps after each pass over the constraints]
 
 use super::constraints::{Constraints, Point};
 use super::options::XpbdOptions;
 use crate::advance::energies;
 use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
 use crate::contact_report::report_contacts;
-use crate::first_contacts::{near_and_coming, open_penetrations};
+use crate::first_contacts::{near_and_approaching, open_penetrations};
 use crate::registry::MethodError;
 use crate::renew::renew;
 use crate::report::{StepReport, timed};
@@ -13,7 +14,7 @@ use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use crate::support;
 use stiction_bodies::{Changed, Model, Prescription, State};
-use stiction_contact::detect::{Collider, DetectOptions, Known, StepMotion};
+use stiction_contact::detect::{ContactFinder, DetectOptions, KnownContacts, StepMotion};
 use stiction_contact::{ContactSet, NewContact, ProjectOptions};
 use stiction_energy::{Compliant, Elasticity, ElasticityError};
 use stiction_numerics::{Vec3, ordered_max_by};
@@ -23,7 +24,7 @@ pub struct XpbdSolver {
     options: XpbdOptions,
     elasticity: Elasticity,
     constraints: Constraints,
-    collider: Collider,
+    finder: ContactFinder,
 }
 
 impl XpbdSolver {
@@ -33,8 +34,8 @@ impl XpbdSolver {
         let (model, parameters) = (world.model, world.parameters);
         let elasticity = Elasticity::new(model, parameters)?;
         let constraints = constraints_of(model, &elasticity)?;
-        let collider = Collider::new(model, &world.parameters.controls, DetectOptions::default())?;
-        Ok(XpbdSolver { options, elasticity, constraints, collider })
+        let finder = ContactFinder::new(model, &world.parameters.controls, DetectOptions::default())?;
+        Ok(XpbdSolver { options, elasticity, constraints, finder })
     }
 
     /// x + h v + h² (g + f/m) with inverse masses, f external; prescribed nodes in place, without
@@ -54,6 +55,62 @@ impl XpbdSolver {
         };
         (0..world.model.nodes).map(point).map(|(x, w)| [x.x, x.y, x.z, w]).collect()
     }
+
+    /// The contacts near the start of a step, and those on the way to the predicted points.
+    fn first_contacts(
+        &mut self,
+        world: World<'_>,
+        motion: &StepMotion<'_>,
+        points: &[Point],
+        report: &mut StepReport,
+    ) -> Result<ContactSweeps, StepError> {
+        let nodes = world.model.nodes;
+        let mut contacts = ContactSweeps::new(&world.parameters.mass[..nodes]);
+        let found = timed(&mut report.seconds.detection, || {
+            let velocities = velocities(points, &motion.start[..nodes], motion.h);
+            near_and_approaching(&mut self.finder, world, motion, &velocities)
+        })?;
+        contacts.append(found, self.options.resolve_time, motion.h)?;
+        Ok(contacts)
+    }
+
+    /// The loop of algorithm 1, with the numbers of its lines. Returns by how much the last
+    /// iteration moved a node \[m\].
+    fn iterate(
+        &mut self,
+        world: World<'_>,
+        motion: &StepMotion<'_>,
+        points: &mut [Point],
+        contacts: &mut ContactSweeps,
+        report: &mut StepReport,
+    ) -> Result<f64, StepError> {
+        let (model, parameters, h) = (world.model, world.parameters, motion.h);
+        let start = &motion.start[..model.nodes];
+        // Line 4: λ ← 0.
+        self.constraints.reset();
+        let mut moved = f64::INFINITY;
+        // Lines 5, 12 and 13.
+        for iteration in 1..=self.options.iterations {
+            let before = points.to_vec();
+            // Not in the paper: contacts, here and below.
+            if iteration % self.options.detect_every == 0 {
+                let found = timed(&mut report.seconds.detection, || {
+                    let (v, known) = (velocities(points, start, h), &contacts.known);
+                    let known = KnownContacts::new(known).with_all_near();
+                    self.finder.approaching(model, parameters, motion, &v, known)
+                })?;
+                contacts.append(found, self.options.resolve_time, h)?;
+            }
+            // Lines 6 to 11: Δλ (eq. 18), Δx (eq. 17), λ ← λ + Δλ and x ← x + Δx by constraint.
+            timed(&mut report.seconds.local_projection, || self.constraints.sweep(points, h));
+            timed(&mut report.seconds.contact_projection, || {
+                contacts.sweep(points, start, self.options.sweeps, h);
+            });
+            let change = |n: usize| (0..3).map(|k| (points[n][k] - before[n][k]).abs()).fold(0.0, f64::max);
+            moved = ordered_max_by(points.len(), change);
+        }
+        Ok(moved)
+    }
 }
 
 /// Mean velocities of a step up to the present positions \[m/s\].
@@ -62,13 +119,18 @@ fn velocities(points: &[Point], start: &[Vec3], h: f64) -> Vec<Vec3> {
 }
 
 /// Contacts of a step.
-struct Contacts {
+struct ContactSweeps {
     set: ContactSet,
     /// Sorted keys.
     known: Vec<u64>,
 }
 
-impl Contacts {
+impl ContactSweeps {
+    /// None yet, over nodes of these weights \[kg\].
+    fn new(weights: &[f64]) -> ContactSweeps {
+        ContactSweeps { set: ContactSet::new(weights), known: Vec::new() }
+    }
+
     fn append(&mut self, mut found: Vec<NewContact>, resolve_time: f64, h: f64) -> Result<(), StepError> {
         open_penetrations(&mut found, resolve_time, h);
         self.known.extend(found.iter().map(|c| c.key));
@@ -118,36 +180,15 @@ impl Solver for XpbdSolver {
             time: state.time,
             h,
         };
-        let start = &state.blocks[..model.nodes];
+        // Lines 1 and 3: x ← x_t + h v + h² M⁻¹ f.
         let mut points = XpbdSolver::predicted(world, state, &prescription, h);
-        let mut contacts =
-            Contacts { set: ContactSet::new(&world.parameters.mass[..model.nodes]), known: Vec::new() };
-        let first = timed(&mut report.seconds.detection, || {
-            near_and_coming(&mut self.collider, world, &motion, &velocities(&points, start, h))
-        })?;
-        contacts.append(first, self.options.resolve_time, h)?;
-        self.constraints.reset();
-        let mut moved = f64::INFINITY;
-        for iteration in 1..=self.options.iterations {
-            let before = points.clone();
-            if iteration % self.options.detect_every == 0 {
-                let found = timed(&mut report.seconds.detection, || {
-                    let v = velocities(&points, start, h);
-                    self.collider.coming(model, world.parameters, &motion, &v, Known::Held(&contacts.known))
-                })?;
-                contacts.append(found, self.options.resolve_time, h)?;
-            }
-            timed(&mut report.seconds.local_projection, || self.constraints.sweep(&mut points, h));
-            timed(&mut report.seconds.contact_projection, || {
-                contacts.sweep(&mut points, start, self.options.sweeps, h);
-            });
-            let change = |n: usize| (0..3).map(|k| (points[n][k] - before[n][k]).abs()).fold(0.0, f64::max);
-            moved = ordered_max_by(points.len(), change);
-        }
+        let mut contacts = self.first_contacts(world, &motion, &points, &mut report)?;
+        let moved = self.iterate(world, &motion, &mut points, &mut contacts, &mut report)?;
         report.iterations = self.options.iterations;
         report.converged = moved < self.options.tolerance;
         report.residual.push(("moved_m", moved));
         report_contacts(&contacts.set, world, h, &mut report);
+        // Lines 15 and 16: x_{t+1} ← x, v_{t+1} ← (x_{t+1} − x_t)/h.
         let mut blocks = state.blocks.clone();
         blocks.iter_mut().zip(&points).for_each(|(x, p)| *x = Vec3::new(p[0], p[1], p[2]));
         let next = next_state(world, state, EndOfStep { blocks, velocities: EndVelocities::Mean, h });

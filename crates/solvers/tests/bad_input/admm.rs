@@ -17,7 +17,8 @@ fn block(height: f64, more: &str) -> String {
     )
 }
 
-/// 10 mm inside the floor, opened with the time constant T = 0.1 s: e^{−5} of it is left after 5 T, and nothing shoots out.
+/// 10 mm inside the floor, opened with the time constant T = 0.1 s: e^{−5} of it is left after 5 T,
+/// and nothing shoots out.
 #[test]
 fn a_penetration_opens_over_the_stated_time() {
     let mut bench = Bench::new("key = 'admm', resolve_time = 0.1", &(block(0.04, "") + FLOOR));
@@ -31,7 +32,8 @@ fn a_penetration_opens_over_the_stated_time() {
     assert!(last.penetration < 2.0 * left && bench.lowest() > -2.0 * left, "{}", last.penetration);
 }
 
-/// Roots held inside a ball: what is below the surface belongs to the root and stays; the rest comes to rest outside, and no segment stretches.
+/// Roots held inside a ball: what is below the surface belongs to the root and stays; the rest
+/// comes to rest outside, and no segment stretches.
 #[test]
 fn a_strand_rooted_inside_a_body_comes_out_of_it() {
     let text = "
@@ -54,7 +56,8 @@ fn a_strand_rooted_inside_a_body_comes_out_of_it() {
     assert!(below.iter().all(|x| x.norm() < 0.1) && above.iter().all(|x| x.norm() > 0.1 - 1e-5));
 }
 
-/// A strand that lies inside a ball as a whole was put in the wrong place: it is brought out, held end or not.
+/// A strand that lies inside a ball as a whole was put in the wrong place: it is brought out, held
+/// end or not.
 #[test]
 fn a_strand_wholly_inside_a_body_is_brought_out() {
     let text = "
@@ -107,8 +110,9 @@ fn a_sheet_between_overlapping_balls_is_squeezed_not_thrown() {
     }
 }
 
-/// Solids without thickness, corner on corner and shifted, start at distance zero, where no vector tells the sides apart. The upper one must be
-/// carried: the contact force on it is its weight, and it stays within the skin of where it began.
+/// Solids without thickness, corner on corner and shifted, start at distance zero, where no vector
+/// tells the sides apart. The upper one must be carried: the contact force on it is its weight, and
+/// it stays within the skin of where it began.
 #[test]
 fn solids_without_thickness_rest_on_each_other() {
     for shift in [0.0, 0.03] {
@@ -130,8 +134,8 @@ fn solids_without_thickness_rest_on_each_other() {
     }
 }
 
-/// Frames hold a skin in the ground, but for small shares of frames that are free: to bring the skin out these would have to go a hundred times
-/// as far.
+/// Frames hold a skin in the ground, but for small shares of frames that are free: to bring the
+/// skin out these would have to go a hundred times as far.
 #[test]
 fn a_skin_that_is_held_in_the_ground_stays_there() {
     let text = "
@@ -149,12 +153,15 @@ fn a_skin_that_is_held_in_the_ground_stays_there() {
     (0..3).for_each(|_| drop(bench.step(0.02, 4.0, 2.0)));
 }
 
-/// A block of 1000 kg on one of 1 g. The light one gives way by a tenth under 1 MPa (E = 10 MPa) and carries the heavy one, which swings on it as on a
-/// spring: it neither sinks in nor is thrown up.
+/// A block of 1000 kg on one of 1 g. The light one gives way by a tenth under 1 MPa (E = 10 MPa)
+/// and carries the heavy one, which swings on it as on a spring: it neither sinks in nor is thrown
+/// up.
 ///
-/// How far it may go: it sags by s = m g L/(E A), swings by a = √(s² + 2 s f) about that after a fall f, and is at most ω a fast, ω = √(g/s). Backward Euler and damping take energy off, contacts give
-/// none, so that a solution stays within a, and below where it began. An iteration that ends δ from its solution errs by δ/h in speed. With one such error on top of ω a the
-/// block rises by (ω a δ/h + (δ/h)²/2)/g above where it began, and swings by δ/(h ω) more.
+/// How far it may go: it sags by s = m g L/(E A), swings by a = √(s² + 2 s f) about that after a
+/// fall f, and is at most ω a fast, ω = √(g/s). Backward Euler and damping take energy off,
+/// contacts give none, so that a solution stays within a, and below where it began. An iteration
+/// that ends δ from its solution errs by δ/h in speed. With one such error on top of ω a the block
+/// rises by (ω a δ/h + (δ/h)²/2)/g above where it began, and swings by δ/(h ω) more.
 #[test]
 fn a_mass_ratio_of_a_million() {
     let text = "
@@ -174,7 +181,8 @@ fn a_mass_ratio_of_a_million() {
     let (h, g, fall, began, touch) = (0.01, 9.81, 0.0015, 0.102, 0.1005);
     let sag: f64 = 1000.0 * g * 0.1 / (1e7 * 0.01);
     let (swing, omega) = ((sag * sag + 2.0 * sag * fall).sqrt(), (g / sag).sqrt());
-    // What the iteration leaves here without a larger weight (docs/bench.md); single steps leave three times as much, errors of both signs.
+    // What the iteration leaves here without a larger weight (docs/bench.md); single steps leave
+    // three times as much, errors of both signs.
     let error = 1e-3 / h;
     let highest = began + (omega * swing * error + 0.5 * error * error) / g;
     let lowest = touch - sag - swing - error / omega;
@@ -191,7 +199,8 @@ fn a_mass_ratio_of_a_million() {
     assert!(bench.lowest() > -1e-3, "{}", bench.lowest());
 }
 
-/// On ice a block keeps its speed to round-off of the projection; with a friction of a million it stops at once and gains no energy.
+/// On ice a block keeps its speed to round-off of the projection; with a friction of a million it
+/// stops at once and gains no energy.
 #[test]
 fn friction_of_zero_and_of_a_million() {
     let sliding = |mu: f64| {

@@ -3,16 +3,15 @@
 use crate::bench::Bench;
 use std::path::Path;
 use stiction_bodies::{Parameters, build};
-use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_contact::detect::{ContactFinder, DetectOptions};
 use stiction_scene::load_text;
 use stiction_solvers::{Meeting, StepError, Violation, World, create};
 
 fn assert_free(bench: &Bench) {
-    let mut collider =
-        Collider::new(&bench.model, &bench.parameters.controls, DetectOptions::default()).expect("a mesh");
-    let found = collider
-        .intersections(&bench.model, &bench.parameters.controls, bench.state.placed())
+    let mut finder = ContactFinder::new(&bench.model, &bench.parameters.controls, DetectOptions::default())
         .expect("a mesh");
+    let found =
+        finder.intersections(&bench.model, &bench.parameters.controls, bench.state.placed()).expect("a mesh");
     assert!(found.is_intersection_free() && found.overlaps.is_empty(), "{found:?}");
 }
 
@@ -56,7 +55,8 @@ fn is_crossing(violation: &Violation, names: [&str; 2]) -> bool {
     names.iter().all(|name| objects.iter().any(|object| object == name))
 }
 
-/// An upright sheet whose lower edge is 1 mm below a level one: that far it must rise, at the edges that pass through.
+/// An upright sheet whose lower edge is 1 mm below a level one: that far it must rise, at the edges
+/// that pass through.
 #[test]
 fn a_start_that_intersects_says_how_deep() {
     let text = "
@@ -89,7 +89,8 @@ fn a_start_that_intersects_says_how_deep() {
     assert!((deepest / 1e-3 - 1.0).abs() < 1e-9, "{deepest} m");
 }
 
-/// A sheet that is stretched by a ninth where a twentieth is allowed: every triangle is listed with its excess.
+/// A sheet that is stretched by a ninth where a twentieth is allowed: every triangle is listed with
+/// its excess.
 #[test]
 fn a_start_beyond_its_strain_limit_is_refused() {
     let text = "
@@ -142,7 +143,8 @@ fn a_zero_gap_is_refused_with_a_reason() {
     let error = bench.try_step(0.01).expect_err("it touches the floor").to_string();
     assert!(error.contains("`block`") && error.contains("`floor`"), "{error}");
     assert_eq!(bench.state, before);
-    // Half thicknesses of ½ mm each leave nothing between mid-surfaces that are 1 mm apart; rounding decides which side.
+    // Half thicknesses of ½ mm each leave nothing between mid-surfaces that are 1 mm apart;
+    // rounding decides which side.
     let mut bench = Bench::new("key = 'barrier'", &sheets(0.001, 400.0, 0.001));
     match bench.try_step(0.01) {
         Ok(_) => assert_free(&bench),
@@ -153,7 +155,8 @@ fn a_zero_gap_is_refused_with_a_reason() {
     }
 }
 
-/// Contact that begins farther away than edges are long: neighbours repel each other at rest, but nothing crosses or blows up.
+/// Contact that begins farther away than edges are long: neighbours repel each other at rest, but
+/// nothing crosses or blows up.
 #[test]
 fn a_gap_larger_than_the_edges() {
     let mut bench = Bench::new("key = 'barrier'", &sheets(0.06, 400.0, 0.05));

@@ -32,7 +32,8 @@ impl Bench {
         self.solver.step(world, &mut self.state, h)
     }
 
-    /// One step; afterwards every node is finite, within `reach` \[m\] of the origin and slower than `speed` \[m/s\].
+    /// One step; afterwards every node is finite, within `reach` \[m\] of the origin and slower
+    /// than `speed` \[m/s\].
     pub fn step(&mut self, h: f64, reach: f64, speed: f64) -> StepReport {
         let report = self.try_step(h).unwrap_or_else(|error| panic!("at {} s: {error}", self.state.time));
         let farthest = self.nodes().iter().map(Vec3::norm).fold(0.0, f64::max);

@@ -1,4 +1,5 @@
-//! Bad input: a right answer or a clear failure, never a number that is not one, an explosion or a hang.
+//! Bad input: a right answer or a clear failure, never a number that is not one, an explosion or a
+//! hang.
 
 mod admm;
 mod barrier;

@@ -22,7 +22,8 @@ fn distortion(bench: &Bench) -> f64 {
     worst
 }
 
-/// Signed volume of the block over its rest volume, by the corner tetrahedron of its outermost nodes.
+/// Signed volume of the block over its rest volume, by the corner tetrahedron of its outermost
+/// nodes.
 fn is_mirrored(bench: &Bench) -> bool {
     let nearest = |corner: Vec3| {
         let distance = |n: &usize| (bench.model.rest[*n] - corner).norm();
@@ -35,7 +36,8 @@ fn is_mirrored(bench: &Bench) -> bool {
     edges[0].cross(&edges[1]).dot(&edges[2]) < 0.0
 }
 
-/// A corner pushed through the block, the block pressed to a twentieth and to nothing: each finds back to its shape.
+/// A corner pushed through the block, the block pressed to a twentieth and to nothing: each finds
+/// back to its shape.
 #[test]
 fn inverted_and_flattened_elements_recover() {
     let spoilt: [fn(&mut [Vec3]); 3] = [
@@ -58,8 +60,8 @@ fn inverted_and_flattened_elements_recover() {
     }
 }
 
-/// A light block of 1 GPa on one of 1 kPa with default settings: it comes to rest on top. (A floor of the contact weights of 0.1 % of its
-/// stiffness, a thousand times its mass, throws it.)
+/// A light block of 1 GPa on one of 1 kPa with default settings: it comes to rest on top. (A floor
+/// of the contact weights of 0.1 % of its stiffness, a thousand times its mass, throws it.)
 #[test]
 fn a_stiffness_ratio_of_a_million() {
     let text = "
@@ -92,7 +94,8 @@ fn a_stiffness_ratio_of_a_million() {
     assert!(fastest < 0.01, "{fastest} m/s after 0.8 s");
 }
 
-/// A sheet of a garment that starts 4 mm inside a round body is out after five times the resolve time (0.05 s by default).
+/// A sheet of a garment that starts 4 mm inside a round body is out after five times the resolve
+/// time (0.05 s by default).
 #[test]
 fn cloth_that_starts_inside_a_body_is_pushed_out() {
     let text = "
@@ -114,7 +117,8 @@ fn cloth_that_starts_inside_a_body_is_pushed_out() {
     assert!(deepest < 1e-4, "{deepest} m inside");
 }
 
-/// Pins that want a sheet of 0.2 m to be 0.6 m wide: it stretches between them and stays in between.
+/// Pins that want a sheet of 0.2 m to be 0.6 m wide: it stretches between them and stays in
+/// between.
 #[test]
 fn unreachable_pins_stretch_and_do_not_explode() {
     let text = "

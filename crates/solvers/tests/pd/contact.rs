@@ -20,8 +20,8 @@ fn sunk(options: &str) -> String {
     )
 }
 
-/// Without stabilisation a gap opens at g/T; with it at `k_s h α g` less what the compliance gives way under the impulse,
-/// `u (1 + (α/h²) m/n) = k_s h α g` for n contacts.   [Zhu2024, section 6.1]
+/// Without stabilisation a gap opens at g/T; with it at `k_s h α g` less what the compliance gives
+/// way under the impulse, `u (1 + (α/h²) m/n) = k_s h α g` for n contacts.   [Zhu2024, section 6.1]
 #[test]
 fn penetrations_open_at_the_stated_rate() {
     let h = 0.01;
@@ -39,7 +39,8 @@ fn penetrations_open_at_the_stated_rate() {
     assert!((rate / exact - 1.0).abs() < 0.03, "{rate} {exact}");
 }
 
-/// Two sheets thrown at each other at 40 m/s, the second with a hole of free edges around it, in steps of 20 ms.
+/// Two sheets thrown at each other at 40 m/s, the second with a hole of free edges around it, in
+/// steps of 20 ms.
 fn thrown(options: &str) -> String {
     format!(
         "stiction = 1
@@ -81,8 +82,9 @@ fn the_filter_keeps_fast_sheets_apart() {
     assert!(with.iter().any(|(_, acted, _)| *acted > 0.0), "{with:?}");
 }
 
-/// A sheet falls on a ball of triangles that turns under it, in long steps. Contacts keep apart what would cross and let it slide; zones would hold what is in the way to the ball, and the sheet
-/// beside them would be stretched.
+/// A sheet falls on a ball of triangles that turns under it, in long steps. Contacts keep apart
+/// what would cross and let it slide; zones would hold what is in the way to the ball, and the
+/// sheet beside them would be stretched.
 #[test]
 fn the_filter_lets_a_sheet_slide_on_a_ball_of_triangles() {
     let mut run = Run::new(
@@ -113,7 +115,8 @@ fn the_filter_lets_a_sheet_slide_on_a_ball_of_triangles() {
     assert_eq!(joined, 0.0);
 }
 
-/// What the last projection sends into something else is found and kept out; without the guarantee of the filter.
+/// What the last projection sends into something else is found and kept out; without the guarantee
+/// of the filter.
 #[test]
 fn final_passes_catch_what_comes_late() {
     let crossings = |passes: usize| {

@@ -19,8 +19,8 @@ fn sheet(passes: usize) -> Run {
     ))
 }
 
-/// After few iterations x and x_t + h p differ, and the difference is stretch between neighbours: rounds at the end of the step take it out, and nothing is
-/// pushed into the ball.
+/// After few iterations x and x_t + h p differ, and the difference is stretch between neighbours:
+/// rounds at the end of the step take it out, and nothing is pushed into the ball.
 #[test]
 fn a_strain_limit_holds_where_a_sheet_touches() {
     let worst = |passes: usize| {

@@ -33,7 +33,8 @@ fn time_until_out(run: &mut Run) -> f64 {
     out
 }
 
-/// 4 mm deep in the middle: out within three times the resolve time (0.05 s), and out it stays; whether the body rests or moves.
+/// 4 mm deep in the middle: out within three times the resolve time (0.05 s), and out it stays;
+/// whether the body rests or moves.
 #[test]
 fn a_sheet_inside_a_mesh_is_let_out() {
     for motion in ["", "motion = { keys = [{ time = 0 }, { time = 0.4, translate = [0.1, 0, 0.05] }] }"] {
@@ -70,7 +71,8 @@ fn a_tube_inside_a_mesh_is_let_out() {
     assert!(most - least > 1.9 * PI * 0.95);
 }
 
-/// A run that is resumed while the sheet is on its way out goes on with the same bits, whether the body rests or moves.
+/// A run that is resumed while the sheet is on its way out goes on with the same bits, whether the
+/// body rests or moves.
 #[test]
 fn a_sheet_on_its_way_out_can_be_resumed() {
     for motion in ["", "motion = { keys = [{ time = 0 }, { time = 0.4, translate = [0.1, 0, 0.05] }] }"] {

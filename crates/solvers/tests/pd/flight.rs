@@ -1,5 +1,5 @@
-//! Sheets in the air: whatever the iterations, nothing brakes them before they touch. What is left is rounding, times the ratio of stiffness to mass in the
-//! global matrix, h² K/m ≈ 1e5.
+//! Sheets in the air: whatever the iterations, nothing brakes them before they touch. What is left
+//! is rounding, times the ratio of stiffness to mass in the global matrix, h² K/m ≈ 1e5.
 
 use super::Run;
 use stiction_numerics::Vec3;
@@ -29,7 +29,8 @@ const OPTIONS: [&str; 4] = [
     "iterations = 5, contact_weight = 1e4, final_passes = 2",
 ];
 
-/// Backward Euler falls by g h² n (n + 1)/2 in n steps; ten of 1/60 s take the sheet 0.15 m of the 0.2 m to the ball.
+/// Backward Euler falls by g h² n (n + 1)/2 in n steps; ten of 1/60 s take the sheet 0.15 m of the
+/// 0.2 m to the ball.
 #[test]
 fn a_sheet_falls_freely_until_it_touches() {
     for options in OPTIONS {

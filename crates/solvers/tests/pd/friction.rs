@@ -7,7 +7,8 @@ const SLOPE: f64 = 25.0;
 const ALONG: f64 = 0.1;
 const ACROSS: f64 = 0.3;
 
-/// A block that rests on a slope of 25 degrees, downhill along x; the grain of the slope makes an angle with x.
+/// A block that rests on a slope of 25 degrees, downhill along x; the grain of the slope makes an
+/// angle with x.
 fn block(grain_degrees: f64, law: &str) -> String {
     let (sin, cos) = SLOPE.to_radians().sin_cos();
     let (s, c) = grain_degrees.to_radians().sin_cos();
@@ -44,7 +45,8 @@ fn acceleration(text: &str) -> Vec3 {
     (run.velocity() - before) / (20.0 * h)
 }
 
-/// Friction opposes the motion, which stays straight downhill: a = g (sin α − μ(θ) cos α) with 1/μ² = cos²θ/μ₁² + sin²θ/μ₂².
+/// Friction opposes the motion, which stays straight downhill: a = g (sin α − μ(θ) cos α) with
+/// 1/μ² = cos²θ/μ₁² + sin²θ/μ₂².
 #[test]
 fn the_ray_law_slides_straight_down() {
     let (sin, cos) = SLOPE.to_radians().sin_cos();
@@ -57,7 +59,8 @@ fn the_ray_law_slides_straight_down() {
     }
 }
 
-/// Friction does the most work: from rest the block goes along a fixed direction d with `a d = g sin α x − g cos α r(d)`,
+/// Friction does the most work: from rest the block goes along a fixed direction d with
+/// `a d = g sin α x − g cos α r(d)`,
 /// r = (μ₁² d₁, μ₂² d₂)/|(μ₁ d₁, μ₂ d₂)| in the axes of the grain.
 #[test]
 fn maximum_dissipation_steers_along_the_grain() {

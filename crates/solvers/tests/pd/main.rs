@@ -15,7 +15,7 @@ mod rope;
 mod switches;
 
 use common::Run;
-use stiction_contact::detect::{Collider, DetectOptions};
+use stiction_contact::detect::{ContactFinder, DetectOptions};
 use stiction_numerics::Vec3;
 use stiction_solvers::StepReport;
 
@@ -40,14 +40,9 @@ impl Run {
 
     /// Crossings of mid-surfaces and points inside, in the present state.
     fn crossings(&self) -> usize {
-        let mut collider = Collider::new(
-            &self.model,
-            &self.parameters.controls,
-            &self.parameters.controls,
-            DetectOptions::default(),
-        )
-        .expect("sound surfaces");
-        let report = collider
+        let mut finder = ContactFinder::new(&self.model, &self.parameters.controls, DetectOptions::default())
+            .expect("sound surfaces");
+        let report = finder
             .intersections(&self.model, &self.parameters.controls, self.state.placed())
             .expect("a judgement");
         report.crossings.len() + report.inside.len()

@@ -5,7 +5,8 @@ use std::path::Path;
 use stiction_numerics::Vec3;
 use stiction_scene::load;
 
-/// A scene of the gallery with changes, after some steps \[s\]; where its nodes were and where they are.
+/// A scene of the gallery with changes, after some steps \[s\]; where its nodes were and where they
+/// are.
 fn after(name: &str, changes: &[&str], step: f64, steps: usize) -> (Vec<Vec3>, Run) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenes/{name}.toml"));
     let scene = load(&path, changes).expect("a scene of the gallery");
@@ -44,7 +45,8 @@ fn a_house_of_cards_stands_or_falls() {
     assert_eq!(fallen.1.crossings(), 0);
 }
 
-/// 30 degrees, a second: a cloth holds at μ 0.7 and slides with g (sin − μ cos) at 0.4, to what backward Euler makes of it, ½ a t² (1 + h/t).
+/// 30 degrees, a second: a cloth holds at μ 0.7 and slides with g (sin − μ cos) at 0.4, to what
+/// backward Euler makes of it, ½ a t² (1 + h/t).
 #[test]
 fn a_cloth_on_a_slope_holds_or_slides() {
     let (h, steps) = (1.0 / 90.0, 90);

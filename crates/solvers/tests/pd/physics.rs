@@ -80,7 +80,8 @@ fn free_fall_is_exact() {
     assert!((run.centre() - expected).norm() < 1e-10, "{} {expected}", run.centre());
 }
 
-/// Elastic forces and damping are internal: in free flight a spinning, ringing body keeps its momentum to round-off.
+/// Elastic forces and damping are internal: in free flight a spinning, ringing body keeps its
+/// momentum to round-off.
 #[test]
 fn free_flight_keeps_the_momentum() {
     let text = FREE
@@ -95,8 +96,8 @@ fn free_flight_keeps_the_momentum() {
     assert!((after - before).norm() < 1e-10 * before.norm(), "{before} {after}");
 }
 
-/// Damping follows the rotation of the elements, so that a spinning body is hardly braked by it: backward Euler alone loses about
-/// as much.
+/// Damping follows the rotation of the elements, so that a spinning body is hardly braked by it:
+/// backward Euler alone loses about as much.
 #[test]
 fn damping_lets_a_body_spin() {
     let spin = |damping: &str| {
@@ -129,7 +130,8 @@ fn bar(method: &str) -> String {
     )
 }
 
-/// The hanging bar stretches by about ρ g L²/(2E) = 2.5 cm: both methods agree, Poisson's ratio included.
+/// The hanging bar stretches by about ρ g L²/(2E) = 2.5 cm: both methods agree, Poisson's ratio
+/// included.
 #[test]
 fn a_hanging_bar_stretches_as_with_newton() {
     let mut reference =
@@ -154,7 +156,8 @@ fn a_hanging_bar_stretches_as_with_newton() {
     );
 }
 
-/// Cloth and a soft cube in contact, with a saved state: the same bits for any number of threads, and after a restore.
+/// Cloth and a soft cube in contact, with a saved state: the same bits for any number of threads,
+/// and after a restore.
 #[test]
 fn threads_and_restores_change_no_bit() {
     let text = "stiction = 1

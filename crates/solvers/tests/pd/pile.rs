@@ -1,4 +1,5 @@
-//! A pile of sheets at rest, with contact stabilisation and without.   [Zhu2024, section 6.1 and figure 11]
+//! A pile of sheets at rest, with contact stabilisation and without.   [Zhu2024, section 6.1 and
+//! figure 11]
 
 use super::Run;
 use stiction_numerics::Vec3;
@@ -9,8 +10,10 @@ const SHEETS: usize = 12;
 const SPRING: f64 = 1e6;
 const THICKNESS: f64 = 0.025;
 
-/// Twelve sheets, each a little turned, with 17.8 g at an inner vertex: the contact weight is then the document's 400 N/m, and α = 1e-4 some
-/// hundredths of a contact's own block. They start half a millimetre inside each other and a millimetre inside the floor, because only contacts that overlap give way.
+/// Twelve sheets, each a little turned, with 17.8 g at an inner vertex: the contact weight is then
+/// the document's 400 N/m, and α = 1e-4 some hundredths of a contact's own block. They start half a
+/// millimetre inside each other and a millimetre inside the floor, because only contacts that
+/// overlap give way.
 fn pile(options: &str) -> Run {
     let copies: String = (0..SHEETS)
         .map(|k| {
@@ -37,7 +40,8 @@ fn pile(options: &str) -> Run {
     ))
 }
 
-/// Half the second difference of a vertex over three steps, root mean square over steps 61 to 80 \[m\].
+/// Half the second difference of a vertex over three steps, root mean square over steps 61 to 80
+/// \[m\].
 fn jitter(run: &mut Run) -> f64 {
     let mut last: Vec<Vec<Vec3>> = Vec::new();
     let (mut sum, mut count) = (0.0, 0);
@@ -57,8 +61,9 @@ fn jitter(run: &mut Run) -> f64 {
     (sum / count as f64).sqrt()
 }
 
-/// Three sweeps do not carry the pile when contacts are hard; with compliance it comes to rest. At rest a contact gives way until
-/// its spring k_s h² \[N/m\] bears what lies on it, so that the overlaps with the floor add up to the weight.
+/// Three sweeps do not carry the pile when contacts are hard; with compliance it comes to rest. At
+/// rest a contact gives way until its spring k_s h² \[N/m\] bears what lies on it, so that the
+/// overlaps with the floor add up to the weight.
 #[test]
 fn stabilisation_brings_a_pile_to_rest() {
     let (mut hard, mut soft) = (pile(""), pile(", stabilise = true"));

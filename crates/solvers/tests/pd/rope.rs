@@ -2,7 +2,8 @@
 
 use super::common::Run;
 
-/// A rope over a drum, its longer side 0.75 m, that friction holds; segments of 7.5 mm, stiffness 5000 times the inertia of a node.
+/// A rope over a drum, its longer side 0.75 m, that friction holds; segments of 7.5 mm, stiffness
+/// 5000 times the inertia of a node.
 const ROPE: &str = "stiction = 1
     fps = 240
     method = { key = 'pd' }
@@ -16,8 +17,9 @@ const ROPE: &str = "stiction = 1
     cylinder = { start = [0, -0.1, 0], end = [0, 0.1, 0], radius = 0.1 }
     friction = 0.5";
 
-/// It falls around the drum and is held by it: at default settings no segment stretches by more than 5 % (2 % are
-/// measured; with edges that weigh a sixth of that in the global step, contact pulls some to twice their length).
+/// It falls around the drum and is held by it: at default settings no segment stretches by more
+/// than 5 % (2 % are measured; with edges that weigh a sixth of that in the global step, contact
+/// pulls some to twice their length).
 #[test]
 fn contact_does_not_tear_a_rope() {
     const LENGTH: f64 = 1.2 / 160.0;

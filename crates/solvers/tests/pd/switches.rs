@@ -37,7 +37,8 @@ fn a_released_body_falls_freely() {
     }
 }
 
-/// Pins that move keep the factor; pins that switch need a new one once for each set, and find it again later.
+/// Pins that move keep the factor; pins that switch need a new one once for each set, and find it
+/// again later.
 #[test]
 fn only_new_sets_of_pins_are_factored() {
     let count = |pins: &str| {
@@ -48,7 +49,8 @@ fn only_new_sets_of_pins_are_factored() {
     assert_eq!(count("{ select = 'top', active = [{ until = 0.1 }, { from = 0.2 }] }"), 2.0);
 }
 
-/// Of three bodies one has a pin that switches: the factors of the others serve on, with the same bits as in a run that begins there.
+/// Of three bodies one has a pin that switches: the factors of the others serve on, with the same
+/// bits as in a run that begins there.
 #[test]
 fn only_what_switches_is_factored() {
     let body = |name: &str, place: f64, pins: &str| {
@@ -76,7 +78,8 @@ fn only_what_switches_is_factored() {
     let counts: Vec<f64> = (0..15).map(|_| counter(&run.step(0.01), "factorisations")).collect();
     let switched: Vec<(usize, f64)> = counts.into_iter().enumerate().filter(|c| c.1 > 0.0).collect();
     assert_eq!(switched, [(0, 3.0), (6, 1.0), (11, 1.0)]);
-    // A solver that never saw the sets before makes all factors anew, and goes on with the same bits.
+    // A solver that never saw the sets before makes all factors anew, and goes on with the same
+    // bits.
     let mut again = Run::new(&scene);
     again.state = run.state.clone();
     again.solver.restore(&run.solver.save()).expect("of the same scene");

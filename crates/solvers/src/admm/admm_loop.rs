@@ -4,7 +4,7 @@
 //! Slips: S of section 5.2 is B W⁻¹ Bᵀ; the rule for sleeping contacts compares a velocity with a
 //! length and lacks h.
 
-use super::contacts::{StepContacts, Wanted};
+use super::contacts::{ContactSearch, StepContacts};
 use super::elastic_step::{ElasticSolver, Linearised, PER_TASK};
 use super::momentum::{Momentum, ascend};
 use super::options::{AdmmOptions, Stop};
@@ -14,7 +14,7 @@ use crate::report::{StepSeconds, timed};
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use stiction_contact::ProjectOptions;
-use stiction_contact::detect::{Collider, DetectError, StepMotion};
+use stiction_contact::detect::{ContactFinder, DetectError, StepMotion};
 use stiction_numerics::ordered::ordered_reduce;
 use stiction_numerics::{Vec3, ordered_max_by};
 
@@ -24,35 +24,36 @@ use stiction_numerics::{Vec3, ordered_max_by};
 const FAR: f64 = 100.0;
 const CAPS: usize = 16;
 
-/// What the loop works on.
-pub struct Inner<'a> {
+/// The contact solver for linearised dynamics: what its loop works on.
+pub struct AdmmLoop<'a> {
     pub options: &'a AdmmOptions,
     pub world: World<'a>,
     pub motion: StepMotion<'a>,
     pub elastic: &'a mut ElasticSolver,
-    pub collider: &'a mut Collider,
+    pub finder: &'a mut ContactFinder,
     pub contacts: &'a mut StepContacts,
     pub seconds: &'a mut StepSeconds,
 }
 
 /// What the loop reached.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct InnerReport {
+pub struct AdmmReport {
     pub iterations: usize,
     pub converged: bool,
     /// h |v − v_prev|∞ \[m\].
     pub moved: f64,
     /// h |v − p|∞ \[m\].
     pub apart: f64,
-    /// How far the solution of the linearised step is, by the rate at which δ falls \[m\].
-    pub to_go: f64,
-    /// Share of contacts that sleep at the end.
+    /// Estimated remaining distance to the solution of the linearised step, by the rate at which
+    /// δ falls \[m\].
+    pub remaining: f64,
+    /// Fraction of contacts that sleep at the end.
     pub asleep: f64,
     /// Contacts found after the last iteration.
     pub late: usize,
 }
 
-impl InnerReport {
+impl AdmmReport {
     /// δ \[m\].
     pub fn delta(&self) -> f64 {
         self.moved + self.apart
@@ -69,15 +70,16 @@ pub struct Iterate {
     pub dual: Vec<Vec3>,
 }
 
-impl Inner<'_> {
-    /// Runs the loop from a start velocity.
+impl AdmmLoop<'_> {
+    /// Algorithm 2 from its loop on, from a start velocity. What comes before it is in
+    /// `solver.rs`.
     pub fn run(
         &mut self,
         system: &Linearised<'_>,
         weights: &Weights,
         iterate: &mut Iterate,
-    ) -> Result<InnerReport, StepError> {
-        let mut report = InnerReport::default();
+    ) -> Result<AdmmReport, StepError> {
+        let mut report = AdmmReport::default();
         let mut momentum = self.options.accelerate.then(|| Momentum::new(iterate));
         let mut previous = iterate.velocity.clone();
         let mut residual = f64::INFINITY;
@@ -90,7 +92,7 @@ impl Inner<'_> {
             // "Solve (A + W) v = f + W (p + λ)", with p̂ and λ̂ where accelerated
             timed(&mut self.seconds.linear_solve, || {
                 let target = momentum.as_ref().map_or(&projected[..], |momentum| &momentum.projected);
-                self.elastic.solve(system, weights, (target, dual), &previous, velocity)
+                self.elastic.solve(system, weights, target, dual, &previous, velocity)
             })?;
             // "Periodically update continuous-time collision detection"
             if iteration % self.options.detect_every == 0 {
@@ -103,16 +105,16 @@ impl Inner<'_> {
             (report.moved, report.apart) = self.residual(iterate, &previous);
             residual = report.delta();
             rate.take(residual);
-            report.to_go = rate.distance();
+            report.remaining = rate.distance();
             let measure = match self.options.stop {
                 Stop::Move => residual,
-                Stop::Distance => report.to_go,
+                Stop::Distance => report.remaining,
             };
             if self.is_converged(iterate, measure) {
                 report.converged = true;
                 break;
             }
-            let is_near = residual < FAR * self.options.tolerance || report.to_go.is_infinite();
+            let is_near = residual < FAR * self.options.tolerance || report.remaining.is_infinite();
             if iteration >= self.options.max_iterations && is_near {
                 break;
             }
@@ -130,10 +132,10 @@ impl Inner<'_> {
     pub fn catch_late_contacts(
         &mut self,
         iterate: &mut Iterate,
-        report: &mut InnerReport,
+        report: &mut AdmmReport,
     ) -> Result<(), DetectError> {
         for _ in 0..self.options.final_passes {
-            let late = self.find_contacts(&iterate.projected, Wanted::Late)?;
+            let late = self.find_contacts(&iterate.projected, ContactSearch::Late)?;
             report.late += late;
             if late == 0 {
                 break;
@@ -144,7 +146,7 @@ impl Inner<'_> {
     }
 
     /// p ← projection of v − λ on the contact constraints.
-    fn project(&mut self, iterate: &mut Iterate, residual: f64, report: &mut InnerReport) {
+    fn project(&mut self, iterate: &mut Iterate, residual: f64, report: &mut AdmmReport) {
         let (options, h) = (self.options, self.motion.h);
         let sleep_below = (options.sleep > 0.0 && residual.is_finite()).then(|| options.sleep * residual / h);
         let Iterate { velocity, projected, dual } = iterate;
@@ -159,13 +161,12 @@ impl Inner<'_> {
 
     /// Continuous-time detection along a velocity; new contacts join the set. Returns their number.
     pub fn append_new_contacts(&mut self, velocity: &[Vec3]) -> Result<usize, DetectError> {
-        self.find_contacts(velocity, Wanted::New)
+        self.find_contacts(velocity, ContactSearch::New)
     }
 
-    fn find_contacts(&mut self, velocity: &[Vec3], wanted: Wanted<'_>) -> Result<usize, DetectError> {
-        let (step, options) = ((self.world, &self.motion), self.options);
-        let Self { contacts, collider, seconds, .. } = self;
-        timed(&mut seconds.detection, || contacts.find(step, collider, velocity, options, wanted))
+    fn find_contacts(&mut self, velocity: &[Vec3], search: ContactSearch<'_>) -> Result<usize, DetectError> {
+        let Self { contacts, finder, seconds, world, motion, options, .. } = self;
+        timed(&mut seconds.detection, || contacts.find(*world, motion, finder, velocity, options, search))
     }
 
     /// h |v − v_prev|∞ and h |v − p|∞ over the nodes \[m\].

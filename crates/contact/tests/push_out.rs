@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use stiction_bodies::{Parameters, State, build};
-use stiction_contact::detect::{Collider, DetectOptions, StepMotion};
+use stiction_contact::detect::{ContactFinder, DetectOptions, StepMotion};
 use stiction_numerics::Vec3;
 use stiction_scene::load_text;
 
@@ -19,7 +19,7 @@ motion = { velocity = [0, 0, 1] }
 ";
 
 #[test]
-fn what_came_in_is_put_out_and_nothing_else_moves() {
+fn what_came_in_is_pushed_out_and_nothing_else_moves() {
     let scene =
         load_text("test.toml", ROD, Path::new("."), &[] as &[&str]).expect("the scene is valid").scene;
     let model = build(&scene).expect("the scene compiles");
@@ -27,7 +27,7 @@ fn what_came_in_is_put_out_and_nothing_else_moves() {
     // Inside from the start: opened gently by the contacts, not at once.
     state.blocks[3] = Vec3::new(0.0, 0.05, 0.0);
     let parameters = Parameters::from_scene(&scene, &model);
-    let collider = Collider::new(&model, &parameters.controls, DetectOptions::default())
+    let finder = ContactFinder::new(&model, &parameters.controls, DetectOptions::default())
         .expect("the surfaces are sound");
     assert!(parameters.gravity.at(0.0).norm() > 0.0);
     let (time, h) = (0.0, 0.02);
@@ -41,11 +41,12 @@ fn what_came_in_is_put_out_and_nothing_else_moves() {
         h,
     };
     let mut blocks = state.blocks.clone();
-    // The ball has moved to z = 0.02: nodes 1 and 2 are now 0.8 and 10 mm below its top or beside it.
+    // The ball has moved to z = 0.02: nodes 1 and 2 are now 0.8 and 10 mm below its top or beside
+    // it.
     blocks[1] = Vec3::new(-0.01, 0.0, 0.11);
     blocks[2] = Vec3::new(0.01, 0.0, 0.105);
     let before = blocks.clone();
-    assert_eq!(collider.put_out(&model, &motion, &mut blocks), 1);
+    assert_eq!(finder.push_out(&model, &motion, &mut blocks), 1);
     let centre = Vec3::new(0.0, 0.0, 0.02);
     assert!(((blocks[2] - centre).norm() - 0.1).abs() < 1e-12);
     // Straight out from the centre.

@@ -1,9 +1,9 @@
 //! The collision service of a model.
 //!
-//! *Proximity* contacts take the closest features at the start of the step. *Continuous* contacts take features that come
-//! together on the straight way from the start to a trial end: weights and normal are those at the
-//! moment of touching, the gap is taken at the start along that normal, so `u_N ≥ 0` keeps the pair
-//! on the side where it was.
+//! *Proximity* contacts take the closest features at the start of the step. *Continuous* contacts
+//! take features that come together on the straight way from the start to a trial end: weights and
+//! normal are those at the moment of touching, the gap is taken at the start along that normal, so
+//! `u_N ≥ 0` keeps the pair on the side where it was.
 
 use super::analytic::{MovingShape, PlacedShape};
 use super::analytic_search::AnalyticSearch;
@@ -11,7 +11,7 @@ use super::compile::{collision_mesh_with_skins, rooted_segments};
 use super::convert::{AnalyticFeature, Converter};
 use super::entangled::Entangled;
 use super::intersections::CheckedSurface;
-use super::meetings::Known;
+use super::meetings::KnownContacts;
 use super::rooted::{buried_roots, held_strands};
 use super::step_pairs::{Search, StepPairs};
 use crate::contact::NewContact;
@@ -72,7 +72,7 @@ const PER_TASK: usize = 4096;
 const SOME_PAIRS: usize = 256;
 
 /// Trees, shapes and scratch that persist over steps.
-pub struct Collider {
+pub struct ContactFinder {
     mesh: CollisionMesh,
     phase: BroadPhase,
     shapes: Vec<PlacedShape>,
@@ -94,11 +94,15 @@ pub struct Collider {
     pub(super) entangled: Entangled,
 }
 
-impl Collider {
+impl ContactFinder {
     /// The service for a model.
     ///
     /// Strands are rooted in the solids that hold them at time zero, where the controls put those now.
-    pub fn new(model: &Model, controls: &Controls, options: DetectOptions) -> Result<Collider, DetectError> {
+    pub fn new(
+        model: &Model,
+        controls: &Controls,
+        options: DetectOptions,
+    ) -> Result<ContactFinder, DetectError> {
         let mesh = collision_mesh_with_skins(model, options.skin)?;
         let surfaces = &model.surfaces;
         let start = model.initial_surface(controls);
@@ -108,7 +112,7 @@ impl Collider {
         let touching = dynamic.filter(|&v| mesh.vertex_body(v).is_some()).collect();
         let meshed = (0..surfaces.vertices() as u32).filter_map(|v| mesh.vertex_body(v));
         let widest_gap = meshed.map(|o| surfaces.objects[o as usize].contact_gap).fold(0.0, f64::max);
-        let mut collider = Collider {
+        let mut finder = ContactFinder {
             mesh,
             phase,
             shapes,
@@ -125,13 +129,13 @@ impl Collider {
         };
         let held = held_strands(model);
         if !held.is_empty() {
-            let start = std::mem::take(&mut collider.start);
-            let inside = collider.intersections_at(model, controls, &start, 0.0)?.inside;
-            collider.start = start;
+            let start = std::mem::take(&mut finder.start);
+            let inside = finder.intersections_at(model, controls, &start, 0.0)?.inside;
+            finder.start = start;
             let buried = buried_roots(model, &held, &inside);
-            collider.mesh.set_rooted(&[rooted_segments(model), buried].concat());
+            finder.mesh.set_rooted(&[rooted_segments(model), buried].concat());
         }
-        Ok(collider)
+        Ok(finder)
     }
 
     /// The collision mesh.
@@ -198,13 +202,13 @@ impl Collider {
 
     /// Pairs that come together on the way from the start to the end of the step at the velocities
     /// given, and that need another contact beside the known ones; sorted, each once.
-    pub fn coming(
+    pub fn approaching(
         &mut self,
         model: &Model,
         parameters: &Parameters,
         motion: &StepMotion<'_>,
         velocities: &[Vec3],
-        known: Known<'_>,
+        known: KnownContacts<'_>,
     ) -> Result<Vec<NewContact>, DetectError> {
         self.place(model, motion, velocities)?;
         let met = self.meetings(model, known);
@@ -231,7 +235,7 @@ impl Collider {
         Ok(narrow_phase(&self.mesh, &candidates, &self.start, gap))
     }
 
-    /// Known pairs at a trial configuration: the same features with weights, normals and gaps anew.
+    /// Known pairs at a trial configuration: the same features with weights, normals and gaps again.
     pub fn reevaluate(
         &mut self,
         model: &Model,
@@ -372,7 +376,7 @@ impl Collider {
         let (time, h) = (converter.motion.time, converter.motion.h);
         for (shape, near) in self.moving_shapes(converter.motion).zip(&self.pairs.analytic) {
             let (start, end) = (shape.posed(time), shape.posed(time + h));
-            let search = AnalyticSearch { collider: self, model, converter, shape, start, end };
+            let search = AnalyticSearch { finder: self, model, converter, shape, start, end };
             out.par_extend(near.vertices.par_iter().filter_map(|&v| search.vertex(v, &wanted)));
             let edge = |(e, weights): &(u32, [f64; 2])| {
                 search.inside((AnalyticFeature::Edge, *e), all_edges[*e as usize], weights, &wanted)
