@@ -30,6 +30,13 @@ fn scene(method: &str) -> String {
              material = { density = 1300.0, radius = 0.001, young = 1e7, poisson = 0.3 }\n\
              [colliders.ground]\nplane = { offset = 0.0 }\n",
         ),
+        "descent" => (
+            0.0002,
+            "[bodies.box]\nkind = 'rigid'\nmass = 1.0\n\
+             mesh = { box = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }\n\
+             translate = [0, 0, 0.1]\nspin = [1, 2, 0.5]\narray = { count = [2, 2, 3], step = [0.11, 0.11, 0.12] }\n\
+             [colliders.ground]\nplane = { offset = 0.0 }\n",
+        ),
         _ => (
             0.004,
             "[bodies.sheet]\nkind = 'cloth'\n\

@@ -25,6 +25,18 @@ fn scene(key: &str, motion: &str) -> String {
             material = { density = 1300.0, radius = 0.001, young = 1e7, poisson = 0.3 }
             pins = [{ select = { indices = [0, 1] }, MOTION }]"
         }
+        "descent" => {
+            "kind = 'rigid'
+            mesh = { box = { size = [0.1, 0.1, 0.02], cells = [1, 1, 1] } }
+            mass = 1.0
+            translate = [0, 0, 0.0155]
+            pins = [{ MOTION }]
+            [bodies.loose]
+            kind = 'rigid'
+            mesh = { box = { size = [0.05, 0.05, 0.05], cells = [1, 1, 1] } }
+            mass = 0.5
+            translate = [0, 0, 0.051]"
+        }
         _ => {
             "kind = 'cloth'
             mesh = { grid = { size = [0.1, 0.1], cells = [4, 4] } }

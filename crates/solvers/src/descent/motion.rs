@@ -6,7 +6,6 @@ use stiction_bodies::{FreeRotation, RigidPose, Spin, State};
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
 use stiction_numerics::{Mat3, Vec3};
 use stiction_scene::motion::Motion;
-use stiction_scene::resolved::ColliderMotion;
 
 /// Velocity of a body: of its centre, and angular.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -118,15 +117,8 @@ impl MovingCollider {
 
 /// All colliders in a step.
 pub fn moving_colliders(world: World<'_>, time: f64, h: f64) -> Vec<MovingCollider> {
-    let frame = |motion: &ColliderMotion, time: f64| match motion {
-        ColliderMotion::Keyed(motion) => frame_at(motion, time),
-        ColliderMotion::Static | ColliderMotion::Sequence { .. } => {
-            Frame { origin: Vec3::zeros(), orientation: UnitQuaternion::identity() }
-        }
-    };
-    let colliders = world.model.colliders.colliders.iter();
-    let moving = |motion| MovingCollider { start: frame(motion, time), end: frame(motion, time + h), h };
-    colliders.map(|c| moving(&c.motion)).collect()
+    let motions = world.parameters.controls.acting_colliders();
+    motions.map(|m| MovingCollider { start: frame_at(m, time), end: frame_at(m, time + h), h }).collect()
 }
 
 fn frame_at(motion: &Motion, time: f64) -> Frame {
