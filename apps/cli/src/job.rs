@@ -6,7 +6,7 @@ use crate::progress::Reporter;
 use std::ops::ControlFlow;
 use stiction::output::RunSummary;
 use stiction::scene::Loader;
-use stiction::{Job, OpenedScene, RunOptions, SimulationError, Threads};
+use stiction::{Job, OpenedScene, RunArgs, SimulationError, Threads};
 
 /// Opens what the user named, with all changes applied.
 pub fn open(options: &SceneOptions) -> Result<OpenedScene, Failure> {
@@ -18,7 +18,7 @@ pub fn open(options: &SceneOptions) -> Result<OpenedScene, Failure> {
 
 /// Opens the scene, chooses the folder, and says what the method ignores.
 pub fn prepare(options: &SceneOptions, place: &FolderOptions) -> Result<Job, Failure> {
-    let run_options = RunOptions { resume: place.resume, overwrite: place.overwrite };
+    let run_options = RunArgs { resume: place.resume, overwrite: place.overwrite };
     let job = Job::new(open(options)?, place.output.clone(), run_options);
     job.notes().iter().for_each(|sentence| note!("note: {sentence}"));
     Ok(job)

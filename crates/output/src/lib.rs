@@ -39,7 +39,7 @@ pub use error::OutputError;
 pub use export::{ExportOptions, ExportReport, Format, export};
 pub use frame::{Channel, ContactPoint, Frame, narrow};
 pub use hash::{StateHasher, state_hash};
-pub use layout::{BodyKind, BodyLayout, Layout, Motion, Pose, UpAxis};
+pub use layout::{BodyLayout, Layout, LayoutKind, StoredMotion, StoredPose, UpAxis};
 pub use memory::peak_memory_bytes;
 pub use reader::RunReader;
 pub use sections::Sections;

@@ -1,12 +1,12 @@
 //! `stiction run`: a scene into a run folder.
 
 use super::{info, print_json, view};
-use crate::args::RunOptions;
+use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::job;
 
 /// Runs a scene.
-pub fn run(options: &RunOptions) -> Result<(), Failure> {
+pub fn run(options: &RunArgs) -> Result<(), Failure> {
     let job = job::prepare(&options.scene, &options.folder)?;
     let folder = job.folder.display().to_string();
     let threads = options.scene.threads;

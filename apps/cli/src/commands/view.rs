@@ -1,6 +1,6 @@
 //! `stiction view`: a run in the browser, finished or while it is computed.
 
-use crate::args::{ServerOptions, ViewOptions};
+use crate::args::{ServerArgs, ViewOptions};
 use crate::failure::Failure;
 use crate::job;
 use stiction::Job;
@@ -28,7 +28,7 @@ pub use absent::{page, show, watch};
 
 #[cfg(feature = "viewer")]
 mod present {
-    use super::{Failure, Job, RunSummary, ServerOptions, job};
+    use super::{Failure, Job, RunSummary, ServerArgs, job};
     use std::io::{IsTerminal, Write};
     use std::path::Path;
     use std::process::{Command, Stdio};
@@ -42,14 +42,14 @@ mod present {
     }
 
     /// Serves a run folder until Ctrl-C.
-    pub fn show(folder: &Path, options: &ServerOptions) -> Result<(), Failure> {
+    pub fn show(folder: &Path, options: &ServerArgs) -> Result<(), Failure> {
         RunReader::open(folder)?;
         let server = bind(folder, None, options)?;
         server.serve_until_interrupt().map_err(failure)
     }
 
     /// Runs a scene in a thread and serves its folder until Ctrl-C, which also stops the run.
-    pub fn watch(job: Job, threads: Option<usize>, options: &ServerOptions) -> Result<RunSummary, Failure> {
+    pub fn watch(job: Job, threads: Option<usize>, options: &ServerArgs) -> Result<RunSummary, Failure> {
         if job.is_blocked() {
             let folder = job.folder.display();
             return Err(Failure::Input(format!(
@@ -84,11 +84,11 @@ mod present {
         })
     }
 
-    fn bind(folder: &Path, activity: Option<Activity>, options: &ServerOptions) -> Result<Server, Failure> {
+    fn bind(folder: &Path, activity: Option<Activity>, options: &ServerArgs) -> Result<Server, Failure> {
         if PAGE.is_none() {
             return Err(Failure::Input(format!("error: {NO_PAGE}")));
         }
-        let server = Server::bind(&stiction_viewer::ServerOptions {
+        let server = Server::bind(&stiction_viewer::ServerArgs {
             folder: folder.to_path_buf(),
             host: options.host.clone(),
             port: options.port,
@@ -125,7 +125,7 @@ mod present {
 
 #[cfg(not(feature = "viewer"))]
 mod absent {
-    use super::{Failure, Job, RunSummary, ServerOptions};
+    use super::{Failure, Job, RunSummary, ServerArgs};
     use std::path::Path;
 
     /// This build has no page.
@@ -134,12 +134,12 @@ mod absent {
     }
 
     /// Says what is missing.
-    pub fn show(_: &Path, _: &ServerOptions) -> Result<(), Failure> {
+    pub fn show(_: &Path, _: &ServerArgs) -> Result<(), Failure> {
         Err(missing())
     }
 
     /// Says what is missing.
-    pub fn watch(_: Job, _: Option<usize>, _: &ServerOptions) -> Result<RunSummary, Failure> {
+    pub fn watch(_: Job, _: Option<usize>, _: &ServerArgs) -> Result<RunSummary, Failure> {
         Err(missing())
     }
 

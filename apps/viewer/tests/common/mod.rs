@@ -8,14 +8,14 @@ use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use stiction_output::{
-    BodyKind, BodyLayout, Channel, ContactPoint, Frame, Layout, RunSummary, RunWriter, StepRecord, UpAxis,
+    BodyLayout, Channel, ContactPoint, Frame, Layout, LayoutKind, RunSummary, RunWriter, StepRecord, UpAxis,
 };
 use stiction_viewer::{Activity, Server, ServerOptions, ViewerError};
 
 /// One triangle that rises by 1 m per frame.
 pub fn layout() -> Layout {
     let mut layout = Layout::new(UpAxis::Z, 10.0);
-    let mut body = BodyLayout::new("leaf", BodyKind::Cloth, 3);
+    let mut body = BodyLayout::new("leaf", LayoutKind::Cloth, 3);
     body.triangles = vec![[0, 1, 2]];
     body.pinned = vec![1];
     layout.push(body);

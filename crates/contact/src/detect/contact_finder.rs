@@ -19,11 +19,11 @@ use rayon::prelude::*;
 use stiction_bodies::{Model, Parameters, Prescription};
 use stiction_collision::intersection::{ClosedSurfaces, StateReport};
 use stiction_collision::narrow_phase::{narrow_phase, reevaluate};
-use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
+use stiction_collision::{BroadPhase, CollisionMesh, ProximityPair, SurfaceError};
 use stiction_numerics::Vec3;
 
 /// Why contacts cannot be found.
-pub type DetectError = MeshError;
+pub type DetectError = SurfaceError;
 
 /// What counts as near.
 #[derive(Clone, Copy, Debug, PartialEq)]
