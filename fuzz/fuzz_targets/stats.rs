@@ -3,8 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use stiction_output::stats::records_of;
+use stiction_output::RunId;
+use stiction_output::stats::parse;
 
 fuzz_target!(|bytes: &[u8]| {
-    let _ = records_of(bytes, u64::MAX);
+    let _ = parse(bytes, RunId::NONE);
 });

@@ -15,21 +15,25 @@ pub enum Failure {
     Input(String),
     /// The run failed: exit code 1.
     Run(String),
+    /// The run was stopped on request and can be continued: exit code 75, as of `sysexits.h` for what is to be
+    /// tried again.
+    Stopped(String),
 }
 
 impl Failure {
     /// What is shown to the user.
     pub fn text(&self) -> &str {
         match self {
-            Failure::Input(text) | Failure::Run(text) => text,
+            Failure::Input(text) | Failure::Run(text) | Failure::Stopped(text) => text,
         }
     }
 
-    /// 2 for wrong input, 1 for a failed run.
+    /// 2 for wrong input, 1 for a failed run, 75 for a stopped one.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Failure::Input(_) => ExitCode::from(2),
             Failure::Run(_) => ExitCode::from(1),
+            Failure::Stopped(_) => ExitCode::from(75),
         }
     }
 }

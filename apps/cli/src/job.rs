@@ -4,9 +4,9 @@ use crate::args::{FolderOptions, SceneOptions};
 use crate::failure::Failure;
 use crate::progress::Reporter;
 use std::ops::ControlFlow;
-use stiction::output::RunSummary;
+use stiction::output::{RunStatus, RunSummary};
 use stiction::scene::Loader;
-use stiction::{Job, OpenedScene, RunArgs, SimulationError, Threads};
+use stiction::{Job, OpenedScene, RunOptions, SimulationError, StopFlag, Threads};
 
 /// Opens what the user named, with all changes applied.
 pub fn open(options: &SceneOptions) -> Result<OpenedScene, Failure> {
@@ -16,26 +16,28 @@ pub fn open(options: &SceneOptions) -> Result<OpenedScene, Failure> {
     Ok(OpenedScene::open_with(&loader, &options.scene, options.method.as_deref(), &changes)?)
 }
 
-/// Opens the scene, chooses the folder, and says what the method ignores.
-pub fn prepare(options: &SceneOptions, place: &FolderOptions) -> Result<Job, Failure> {
-    let run_options = RunArgs { resume: place.resume, overwrite: place.overwrite };
+/// Opens the scene, chooses the folder, and says what the method ignores. The run ends early when the flag
+/// is raised.
+pub fn prepare(options: &SceneOptions, place: &FolderOptions, stop: &StopFlag) -> Result<Job, Failure> {
+    let run_options = RunOptions {
+        resume: place.resume,
+        overwrite: place.overwrite,
+        budget: options.limits.budget(),
+        stop: stop.clone(),
+    };
     let job = Job::new(open(options)?, place.output.clone(), run_options);
     job.notes().iter().for_each(|sentence| note!("note: {sentence}"));
     Ok(job)
 }
 
-/// Runs to the end, or to the first frame after `stopped` turns true.
-pub fn execute(
-    job: Job,
-    threads: Option<usize>,
-    stopped: impl Fn() -> bool + Sync,
-) -> Result<RunSummary, Failure> {
+/// Runs to the end, or until the run is asked to stop.
+pub fn execute(job: Job, threads: Option<usize>) -> Result<RunSummary, Failure> {
     let threads = Threads::new(threads)?;
     let mut reporter = Reporter::new(job.frames());
     let folder = job.folder.clone();
     let outcome = job.execute(&threads, |progress| {
         reporter.show(&progress);
-        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        ControlFlow::Continue(())
     });
     reporter.finish();
     outcome.map_err(|error| {
@@ -48,4 +50,17 @@ pub fn execute(
             other => other,
         }
     })
+}
+
+/// Fails with the exit code of a stopped run where it was stopped.
+pub fn fail_if_stopped(summary: &RunSummary, folder: &str) -> Result<(), Failure> {
+    match summary.status {
+        RunStatus::Paused => {
+            let (frames, steps) = (summary.frames, summary.steps);
+            Err(Failure::Stopped(format!(
+                "stopped after step {steps} with {frames} frames in {folder}; continue with --resume"
+            )))
+        }
+        _ => Ok(()),
+    }
 }

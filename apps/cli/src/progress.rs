@@ -7,6 +7,7 @@ use stiction::RunProgress;
 /// Shows progress on standard error.
 pub struct Reporter {
     bar: Option<ProgressBar>,
+    notes_shown: bool,
     last_line: f64,
 }
 
@@ -24,11 +25,14 @@ impl Reporter {
             style.into_iter().for_each(|style| bar.set_style(style));
             bar
         });
-        Reporter { bar, last_line: 0.0 }
+        Reporter { bar, notes_shown: false, last_line: 0.0 }
     }
 
     /// Shows where the run is.
     pub fn show(&mut self, progress: &RunProgress<'_>) {
+        if !std::mem::replace(&mut self.notes_shown, true) {
+            progress.notes.iter().for_each(|sentence| note!("note: {sentence}"));
+        }
         let iterations = progress.last.map_or(0, |r| r.iterations);
         let contacts = progress.last.map_or(0, |r| r.contacts);
         let detail = format!("{iterations} iterations, {contacts} contacts");

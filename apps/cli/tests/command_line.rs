@@ -1,31 +1,10 @@
 //! The command line as a user meets it: exit codes, messages, killed runs.
 
+mod common;
+
+use common::{error_text, program, scene, stiction};
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
-
-fn stiction(arguments: &[&str], folder: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stiction"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("the program starts")
-}
-
-fn error_text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// A small scene with a place for changes.
-fn scene(extra: &str) -> String {
-    format!(
-        "stiction = 1\nname = \"small\"\nfps = 30\nframes = 3\nstep = 0.02\n[method]\nkey = \"newton\"\n\
-         [bodies.cloth]\nkind = \"cloth\"\nmaterial = \"cotton\"\n\
-         mesh = {{ grid = {{ size = [1, 1], cells = [6, 6] }} }}\n\
-         [[bodies.cloth.pins]]\nselect = \"left\"\n{extra}"
-    )
-}
+use std::process::Stdio;
 
 fn refuse(text: &str, words: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -164,11 +143,7 @@ fn closed_pipes_do_no_harm() {
         drop(reader);
         Stdio::from(writer)
     };
-    let program = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_stiction"));
-        command.args(arguments).current_dir(folder.path());
-        command
-    };
+    let program = |arguments: &[&str]| program(arguments, folder.path());
     let listed = program(&["scenes"]).stdout(closed()).output().expect("the program starts");
     assert_eq!((listed.status.code(), error_text(&listed)), (Some(0), String::new()));
     let run = program(&["run", "a.toml", "-o", "run"]).stderr(closed()).output().expect("the program starts");
@@ -269,39 +244,6 @@ fn every_gallery_scene_can_be_built() {
     }
 }
 
-/// Twenty times: start, kill at a moment that differs each time, resume to the end; the final state is always the same.
-#[test]
-fn a_killed_run_resumes_to_the_same_state() {
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("a.toml"), scene("").replace("frames = 3", "frames = 40")).expect("a file");
-    let hash = |run: &str| {
-        let text = fs::read_to_string(folder.path().join(run).join("run.json")).expect("run.json");
-        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        assert_eq!(value["status"], "finished");
-        value["state_hash"].as_str().expect("a hash").to_owned()
-    };
-    let start = std::time::Instant::now();
-    assert!(stiction(&["run", "a.toml", "-o", "whole"], folder.path()).status.success());
-    let whole = start.elapsed();
-    let expected = hash("whole");
-    for attempt in 0..20u32 {
-        let run = format!("run{attempt}");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
-            .args(["run", "a.toml", "-o", &run])
-            .current_dir(folder.path())
-            .stderr(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("the program starts");
-        std::thread::sleep(Duration::from_secs_f64(whole.as_secs_f64() * f64::from(attempt + 1) / 21.0));
-        child.kill().expect("SIGKILL");
-        child.wait().expect("the program ends");
-        let resumed = stiction(&["run", "a.toml", "-o", &run, "--resume"], folder.path());
-        assert!(resumed.status.success(), "{}", error_text(&resumed));
-        assert_eq!(hash(&run), expected, "killed in attempt {attempt}");
-    }
-}
-
 #[test]
 fn more_threads_than_a_machine_can_use_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -331,7 +273,8 @@ fn the_memory_budget_refuses_with_both_numbers_and_can_be_raised() {
 #[test]
 fn pipes_are_no_input() {
     let folder = tempfile::tempdir().expect("a folder");
-    let made = Command::new("mkfifo").arg(folder.path().join("p.toml")).status().expect("mkfifo");
+    let made =
+        std::process::Command::new("mkfifo").arg(folder.path().join("p.toml")).status().expect("mkfifo");
     assert!(made.success());
     for arguments in [["check", "p.toml"], ["run", "p.toml"], ["info", "p.toml"], ["render", "p.toml"]] {
         let output = stiction(&arguments, folder.path());

@@ -11,22 +11,28 @@
 //! GET /api/stats        step records from a byte offset (JSON)     stats_tail.rs
 //! GET /api/live         WebSocket: tells of new frames             live.rs
 //! ```
-//! Every request passes `guard.rs` first. `docs/viewer.md` says more, also about the page.
+//! Every connection passes `connections.rs`, every request `guard.rs`, and what reads files gets its turn from
+//! `work.rs`. `docs/viewer.md` says more, also about the page.
 
 #![forbid(unsafe_code)]
 
 mod activity;
+mod connections;
 mod error;
 mod guard;
+mod limits;
 mod live;
+mod paced_stream;
 mod page;
 mod repack;
 mod routes;
 mod server;
 mod state;
 mod stats_tail;
+mod work;
 
 pub use activity::Activity;
 pub use error::ViewerError;
+pub use limits::Limits;
 pub use page::{NO_PAGE, PAGE};
 pub use server::{Server, ServerOptions};

@@ -1,38 +1,46 @@
 //! `/api/live`: a WebSocket that tells pages when frames have come.
 //!
-//! One task looks at the folder for all pages, and only while one is connected. Pages send nothing; what they send
-//! is read and dropped, capped in size. A page that does not read its messages is let go.
+//! One task looks at the folder for all pages, and only while one is connected. Pages send nothing but what
+//! WebSockets send by themselves; more is read and dropped, capped in size and number. A page that does not read its
+//! messages, or does not answer a ping, is let go.
 
+use crate::limits::Limits;
 use crate::routes::Shared;
 use crate::state::{Growth, RunState};
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::Instant;
 
 /// How often the folder is looked at.
 const INTERVAL: Duration = Duration::from_millis(200);
-/// A page has this long to take a message.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Pages send nothing of use; more than this is abuse.
 const MAX_MESSAGE_BYTES: usize = 4096;
-/// Pages connected at the same time.
-const MAX_CLIENTS: usize = 64;
+/// Bytes that wait for a page to read them: the library answers pings by itself, whether the answers are read or
+/// not. Well above the largest message.
+const MAX_UNREAD_BYTES: usize = 64 << 10;
+/// Characters of the reason of a failure; `/api/run` tells all of it.
+const MAX_REASON: usize = 4000;
 
 /// Hands the newest state of the folder to all connected pages, and the end of the server.
 #[derive(Clone)]
 pub struct Announcer {
     growth: watch::Sender<Growth>,
     stop: watch::Receiver<bool>,
+    places: Arc<Semaphore>,
+    limits: Limits,
 }
 
 impl Announcer {
     /// `stop` turns true when the server closes.
-    pub fn new(stop: watch::Receiver<bool>) -> Self {
-        Self { growth: watch::Sender::new(Growth::default()), stop }
+    pub fn new(limits: &Limits, stop: watch::Receiver<bool>) -> Self {
+        let places = Arc::new(Semaphore::new(limits.live_sockets));
+        Self { growth: watch::Sender::new(Growth::default()), stop, places, limits: limits.clone() }
     }
 
     /// Looks at the folder until the task is dropped.
@@ -45,7 +53,8 @@ impl Announcer {
             }
             let run = run.clone();
             // A run that is not there yet, or no longer, is no news; `/api/run` tells why.
-            if let Ok(Ok(now)) = tokio::task::spawn_blocking(move || run.growth()).await {
+            if let Ok(Ok(mut now)) = tokio::task::spawn_blocking(move || run.growth()).await {
+                now.failure = now.failure.map(|reason| reason.chars().take(MAX_REASON).collect());
                 self.growth.send_if_modified(|known| std::mem::replace(known, now) != *known);
             }
         }
@@ -55,37 +64,56 @@ impl Announcer {
 /// Turns a request into a WebSocket.
 pub async fn upgrade(State(shared): State<Shared>, socket: WebSocketUpgrade) -> Response {
     let announcer = shared.announcer;
-    if announcer.growth.receiver_count() >= MAX_CLIENTS {
+    let Ok(place) = announcer.places.clone().try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages are open").into_response();
-    }
-    let news = announcer.growth.subscribe();
+    };
     socket
+        .read_buffer_size(MAX_MESSAGE_BYTES)
+        .write_buffer_size(0)
+        .max_write_buffer_size(MAX_UNREAD_BYTES)
         .max_message_size(MAX_MESSAGE_BYTES)
         .max_frame_size(MAX_MESSAGE_BYTES)
-        .on_upgrade(move |socket| tell(socket, news, announcer.stop))
+        .on_upgrade(async move |mut socket| {
+            tell(&mut socket, &announcer).await;
+            send(&mut socket, Message::Close(None), announcer.limits.send_time).await;
+            drop(place);
+        })
 }
 
-async fn tell(mut socket: WebSocket, mut news: watch::Receiver<Growth>, mut stop: watch::Receiver<bool>) {
+/// Tells one page of growth until it goes, misbehaves, or the server stops.
+async fn tell(socket: &mut WebSocket, announcer: &Announcer) {
+    let Limits { pulse, send_time, messages, .. } = announcer.limits;
+    let mut stop = announcer.stop.clone();
+    let mut news = announcer.growth.subscribe();
     news.mark_changed();
+    let mut pulses = tokio::time::interval_at(Instant::now() + pulse, pulse);
+    // The time until the first ping is free of charge.
+    let (mut heard, mut is_first) = (0, true);
     loop {
-        tokio::select! {
+        let told = tokio::select! {
             changed = news.changed() => {
                 let growth = news.borrow_and_update().clone();
                 let text = serde_json::to_string(&growth).expect("plain values serialise");
                 // Nothing is known before the folder was looked at for the first time.
-                let told = growth.frames == 0 || send(&mut socket, Message::text(text)).await;
-                if changed.is_err() || !told { break }
+                changed.is_ok() && (growth.frames == 0 || send(socket, Message::text(text), send_time).await)
             }
-            message = socket.recv() => match message {
-                Some(Ok(Message::Close(_)) | Err(_)) | None => break,
-                Some(Ok(_)) => {}
-            },
-            _ = stop.changed() => break,
+            message = socket.recv() => {
+                heard += 1;
+                heard <= messages && !matches!(message, Some(Ok(Message::Close(_)) | Err(_)) | None)
+            }
+            _ = pulses.tick() => {
+                let is_there = heard > 0 || is_first;
+                (heard, is_first) = (0, false);
+                is_there && send(socket, Message::Ping(Bytes::new()), send_time).await
+            }
+            _ = stop.changed() => false,
+        };
+        if !told {
+            break;
         }
     }
-    send(&mut socket, Message::Close(None)).await;
 }
 
-async fn send(socket: &mut WebSocket, message: Message) -> bool {
-    matches!(tokio::time::timeout(PATIENCE, socket.send(message)).await, Ok(Ok(())))
+async fn send(socket: &mut WebSocket, message: Message, send_time: Duration) -> bool {
+    matches!(tokio::time::timeout(send_time, socket.send(message)).await, Ok(Ok(())))
 }

@@ -4,17 +4,21 @@
 //! Blocks of the layout: `body/B/{triangles, segments, pinned, radius, shape}`, as in the one-file bundle.
 //! Blocks of a frame: as in the frame file (see `docs/run_folder.md`), velocities and channels only when asked for.
 
+use crate::routes::Refusal;
+use crate::work::Client;
+use axum::http::StatusCode;
 use std::fs::File;
 use std::io::BufReader;
-use stiction_limits::open_input;
-use stiction_output::container::{Codec, ContainerReader, ContainerWriter, Filter};
-use stiction_output::frame;
+use stiction_output::container::{Codec, ContainerWriter, Filter};
+use stiction_output::frame::FrameFile;
 use stiction_output::sections::{from_f32s, from_u32s};
 use stiction_output::{Layout, OutputError, RunReader};
 
 const LAYOUT_MAGIC: [u8; 8] = *b"STVLAYOT";
 const FRAME_MAGIC: [u8; 8] = *b"STVFRAME";
 const VERSION: u32 = 1;
+/// A block is in memory as often while an answer is made: gathered, and in the finished answer.
+const COPIES: u64 = 2;
 
 /// Which optional parts of a frame are wanted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,52 +52,51 @@ pub fn layout_bytes(layout: &Layout) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// The wanted blocks of one frame.
-pub fn frame_bytes(reader: &RunReader, index: u32, parts: &FrameParts) -> Result<Vec<u8>, OutputError> {
+/// The wanted blocks of one frame, while the client waits for them.
+pub fn frame_bytes(
+    reader: &RunReader,
+    index: u32,
+    parts: &FrameParts,
+    client: &Client,
+) -> Result<Vec<u8>, Refusal> {
     let path = reader.frame_path(index)?;
-    let mut file = open(&path)?;
-    let mut wanted = vec![
-        "head".to_owned(),
-        "positions".into(),
-        "poses".into(),
-        "contacts".into(),
-        "intersections".into(),
-    ];
+    let mut file = reader.frame_file(&path, index)?;
+    let mut budget = reader.budget().clone();
+    let mut out = ContainerWriter::new(FRAME_MAGIC, VERSION);
+    for name in wanted_blocks(&file, parts)? {
+        client.still_waits()?;
+        let allowed = budget.spend(&format!("block `{name}`"), file.size_of(&name).saturating_mul(COPIES));
+        allowed.map_err(|e| Refusal(StatusCode::INSUFFICIENT_STORAGE, format!("frame {index}: {e}")))?;
+        if let Some(bytes) = file.bytes_of(&name)? {
+            out.add(&name, &bytes, Filter::None, Codec::Raw);
+        }
+    }
+    client.still_waits()?;
+    Ok(out.into_bytes())
+}
+
+/// Names of the blocks that were asked for.
+fn wanted_blocks(file: &FrameFile<BufReader<File>>, parts: &FrameParts) -> Result<Vec<String>, OutputError> {
+    let mut wanted: Vec<String> =
+        ["head", "poses", "contacts", "intersections", "positions"].map(String::from).into();
     if parts.velocities {
         wanted.push("velocities".into());
     }
-    if let Some(name) = &parts.channel {
-        wanted.push(format!("channel/{name}"));
-        if !file.has(&format!("channel/{name}")) {
-            let reason = format!("no channel `{name}`; it has: {}", offer(&file).channels.join(", "));
-            return Err(OutputError::Shape { object: format!("frame {index}"), reason });
+    if let Some(channel) = &parts.channel {
+        if !file.channel_names().any(|name| name == channel) {
+            let names: Vec<&str> = file.channel_names().collect();
+            let reason = format!("no channel `{channel}`; it has: {}", names.join(", "));
+            return Err(OutputError::Shape { object: format!("frame {}", file.index), reason });
         }
+        wanted.push(format!("channel/{channel}"));
     }
-    let mut out = ContainerWriter::new(FRAME_MAGIC, VERSION);
-    for name in wanted.iter().filter(|name| name.as_str() != "positions") {
-        if file.has(name) {
-            out.add(name, &file.read(name, reader.budget())?, Filter::None, Codec::Raw);
-        }
-    }
-    let expected = 12 * reader.layout().stored_vertex_count() as u64;
-    if expected > 0 {
-        let positions = file.read_exactly("positions", expected)?;
-        out.add("positions", &positions, Filter::None, Codec::Raw);
-    }
-    Ok(out.into_bytes())
+    Ok(wanted)
 }
 
 /// What can be coloured by, told by a frame.
 pub fn frame_offer(reader: &RunReader, index: u32) -> Result<Offer, OutputError> {
-    Ok(offer(&open(&reader.frame_path(index)?)?))
-}
-
-fn offer(file: &ContainerReader<BufReader<File>>) -> Offer {
-    let channels = file.names().filter_map(|name| name.strip_prefix("channel/")).map(String::from);
-    Offer { channels: channels.collect(), velocities: file.has("velocities") }
-}
-
-fn open(path: &std::path::Path) -> Result<ContainerReader<BufReader<File>>, OutputError> {
-    let file = open_input(path).map_err(|e| OutputError::reading(path, e))?;
-    ContainerReader::open(BufReader::new(file), path, frame::MAGIC, frame::VERSION)
+    let path = reader.frame_path(index)?;
+    let file = reader.frame_file(&path, index)?;
+    let channels = file.channel_names().map(String::from).collect();
+    Ok(Offer { channels, velocities: file.size_of("velocities") > 0 })
 }

@@ -6,8 +6,9 @@ use crate::page::{NO_PAGE, PAGE};
 use crate::repack::{self, FrameParts, Offer};
 use crate::state::{Absence, RunState};
 use crate::stats_tail;
+use crate::work::{Client, Content, Workshop};
 use axum::extract::{Path, Query, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Json, Response};
 use axum::{Router, routing::get};
 use serde::Deserialize;
@@ -20,10 +21,12 @@ use stiction_output::{OutputError, RunReader};
 pub struct Shared {
     pub run: Arc<RunState>,
     pub announcer: Announcer,
+    pub workshop: Workshop,
 }
 
 /// A failed request: a code, and words for the page to show.
-struct Refusal(StatusCode, String);
+#[derive(Debug)]
+pub struct Refusal(pub StatusCode, pub String);
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
@@ -65,40 +68,38 @@ pub fn router(shared: Shared) -> Router {
         .with_state(shared)
 }
 
-/// Reads files off the threads that serve connections.
-async fn blocking(
-    work: impl FnOnce() -> Result<Response, Refusal> + Send + 'static,
-) -> Result<Response, Refusal> {
-    let outcome = tokio::task::spawn_blocking(work).await;
-    outcome.unwrap_or_else(|_| Err(Refusal(StatusCode::INTERNAL_SERVER_ERROR, "the request failed".into())))
-}
+const BINARY: &str = "application/octet-stream";
+const JSON: &str = "application/json";
 
-fn octets(bytes: Vec<u8>) -> Response {
-    ([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response()
+fn json_content(value: &impl serde::Serialize) -> Result<Content, Refusal> {
+    let failed = |_| Refusal(StatusCode::INTERNAL_SERVER_ERROR, "the answer cannot be written".into());
+    Ok(Content { kind: JSON, bytes: serde_json::to_vec(value).map_err(failed)? })
 }
 
 async fn run(State(shared): State<Shared>) -> Result<Response, Refusal> {
-    blocking(move || {
-        let reader = shared.run.reopen()?;
-        let Some(&first) = reader.frame_indices().first() else {
-            return Err(match shared.run.is_live() {
-                true => Absence::NotYet.into(),
-                false => Refusal(StatusCode::NOT_FOUND, "the run has no frames; run the scene again".into()),
-            });
-        };
-        let offer =
-            repack::frame_offer(&reader, first).unwrap_or(Offer { channels: vec![], velocities: false });
-        let answer = json!({
-            "summary": reader.summary()?,
-            "layout": layout_json(&reader)?,
-            "frames": reader.frame_indices(),
-            "channels": offer.channels,
-            "velocities": offer.velocities,
-            "name": reader.folder().file_name().map(|n| n.to_string_lossy().into_owned()),
+    let run = shared.run;
+    shared.workshop.answer(move |client| describe_run(&run, client)).await
+}
+
+/// Everything that a page needs before its first frame.
+fn describe_run(run: &RunState, client: &Client) -> Result<Content, Refusal> {
+    let reader = run.reopen()?;
+    client.still_waits()?;
+    let Some(&first) = reader.frame_indices().first() else {
+        return Err(match run.is_live() {
+            true => Absence::NotYet.into(),
+            false => Refusal(StatusCode::NOT_FOUND, "the run has no frames; run the scene again".into()),
         });
-        Ok(Json(answer).into_response())
-    })
-    .await
+    };
+    let offer = repack::frame_offer(&reader, first).unwrap_or(Offer { channels: vec![], velocities: false });
+    json_content(&json!({
+        "summary": reader.summary()?,
+        "layout": layout_json(&reader)?,
+        "frames": reader.frame_indices(),
+        "channels": offer.channels,
+        "velocities": offer.velocities,
+        "name": reader.folder().file_name().map(|n| n.to_string_lossy().into_owned()),
+    }))
 }
 
 fn layout_json(reader: &RunReader) -> Result<serde_json::Value, Refusal> {
@@ -108,7 +109,10 @@ fn layout_json(reader: &RunReader) -> Result<serde_json::Value, Refusal> {
 }
 
 async fn layout(State(shared): State<Shared>) -> Result<Response, Refusal> {
-    blocking(move || Ok(octets(repack::layout_bytes(shared.run.reader()?.layout())))).await
+    let run = shared.run;
+    let work =
+        move |_: &Client| Ok(Content { kind: BINARY, bytes: repack::layout_bytes(run.reader()?.layout()) });
+    shared.workshop.answer(work).await
 }
 
 #[derive(Deserialize)]
@@ -126,12 +130,13 @@ async fn frame(
     let Ok(number) = number.parse::<u32>() else {
         return Err(Refusal(StatusCode::BAD_REQUEST, "a frame is asked for by its number".into()));
     };
-    blocking(move || {
-        let reader = shared.run.reader()?;
-        let parts = FrameParts { velocities: query.velocities != 0, channel: query.channel };
-        Ok(octets(repack::frame_bytes(&reader, number, &parts)?))
-    })
-    .await
+    let parts = FrameParts { velocities: query.velocities != 0, channel: query.channel };
+    let run = shared.run;
+    let work = move |client: &Client| {
+        let bytes = repack::frame_bytes(&*run.reader()?, number, &parts, client)?;
+        Ok(Content { kind: BINARY, bytes })
+    };
+    shared.workshop.answer(work).await
 }
 
 #[derive(Deserialize)]
@@ -141,10 +146,13 @@ struct StatsQuery {
 }
 
 async fn stats(State(shared): State<Shared>, Query(query): Query<StatsQuery>) -> Result<Response, Refusal> {
-    blocking(move || {
-        let path = shared.run.reader()?.folder().join("stats.jsonl");
-        let tail = stats_tail::read(&path, query.from).map_err(|e| OutputError::reading(&path, e))?;
-        Ok(Json(tail).into_response())
-    })
-    .await
+    let run = shared.run;
+    let work = move |_: &Client| {
+        let reader = run.reader()?;
+        let path = reader.folder().join("stats.jsonl");
+        let tail = stats_tail::read(&path, query.from, reader.layout().run_id)
+            .map_err(|e| OutputError::reading(&path, e))?;
+        Ok(Content { kind: JSON, bytes: tail.into_json() })
+    };
+    shared.workshop.answer(work).await
 }

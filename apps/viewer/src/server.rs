@@ -1,11 +1,14 @@
 //! Listening, serving, and stopping.
 
 use crate::activity::Activity;
+use crate::connections;
 use crate::error::ViewerError;
 use crate::guard::{self, Names};
+use crate::limits::Limits;
 use crate::live::Announcer;
 use crate::routes::{self, Shared};
 use crate::state::RunState;
+use crate::work::Workshop;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
@@ -14,12 +17,15 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use stiction_limits::Budget;
 use tokio::sync::watch;
 
 /// Requests have no bodies; this is the most that is read of one.
 const MAX_BODY_BYTES: usize = 1024;
 /// Open answers have this long to end after the server was told to stop.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// How often a caller is asked whether to go on.
+const ASKED_EVERY: Duration = Duration::from_millis(100);
 /// Exit code of a process that was interrupted, as shells have it.
 const INTERRUPTED: i32 = 130;
 
@@ -34,12 +40,15 @@ pub struct ServerOptions {
     pub port: u16,
     /// The simulation of this process that writes the folder, if there is one.
     pub activity: Option<Activity>,
+    /// What clients may take.
+    pub limits: Limits,
 }
 
 impl ServerOptions {
     /// Loopback and any free port.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), host: "127.0.0.1".into(), port: 0, activity: None }
+        let (host, limits) = ("127.0.0.1".into(), Limits::default());
+        Self { folder: folder.into(), host, port: 0, activity: None, limits }
     }
 }
 
@@ -49,6 +58,7 @@ pub struct Server {
     address: SocketAddr,
     names: Names,
     run: Arc<RunState>,
+    limits: Limits,
 }
 
 impl Server {
@@ -61,8 +71,11 @@ impl Server {
         let listener = TcpListener::bind(&candidates[..]).map_err(fail)?;
         listener.set_nonblocking(true).map_err(fail)?;
         let address = listener.local_addr().map_err(fail)?;
-        let run = Arc::new(RunState::new(options.folder.clone(), options.activity.clone()));
-        Ok(Self { listener, address, names: Names::new(&options.host), run })
+        let limits = options.limits.clone();
+        // All answers together stay within the budget of the program.
+        let budget = Budget::of_bytes(Budget::default().bytes() / limits.answers.max(1) as u64);
+        let run = Arc::new(RunState::new(options.folder.clone(), options.activity.clone(), budget));
+        Ok(Self { listener, address, names: Names::new(&options.host, address.port()), run, limits })
     }
 
     /// The address that it listens on.
@@ -88,6 +101,15 @@ impl Server {
         })
     }
 
+    /// Serves as long as `wanted` says so; it is asked ten times a second.
+    pub fn serve_while(self, wanted: impl Fn() -> bool) -> Result<(), ViewerError> {
+        self.serve_until(async {
+            while wanted() {
+                tokio::time::sleep(ASKED_EVERY).await;
+            }
+        })
+    }
+
     /// Serves until `stop` is ready, then closes all connections.
     pub fn serve_until(self, stop: impl Future<Output = ()>) -> Result<(), ViewerError> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -98,25 +120,24 @@ impl Server {
     }
 
     async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ViewerError> {
+        let Self { names, run, limits, .. } = self;
         let (closing, closed) = watch::channel(false);
-        let announcer = Announcer::new(closed.clone());
-        let watching = tokio::spawn(announcer.clone().watch_folder(self.run.clone()));
-        let app = guarded(routes::router(Shared { run: self.run, announcer }), self.names);
+        let announcer = Announcer::new(&limits, closed.clone());
+        let watching = tokio::spawn(announcer.clone().watch_folder(run.clone()));
+        let workshop = Workshop::new(limits.answers, limits.turn_time);
+        let app = guarded(routes::router(Shared { run, announcer, workshop }), names);
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let mut told = closed.clone();
-        let graceful = axum::serve(listener, app).with_graceful_shutdown(async move {
-            let _ = told.wait_for(|closed| *closed).await;
-        });
-        let mut serving = std::pin::pin!(graceful.into_future());
-        let outcome = tokio::select! {
-            outcome = &mut serving => outcome,
+        let mut serving = std::pin::pin!(connections::serve(listener, app, limits, closed));
+        tokio::select! {
+            () = &mut serving => {}
             () = stop => {
                 let _ = closing.send(true);
-                tokio::time::timeout(FAREWELL, serving).await.unwrap_or(Ok(()))
+                // What has not ended by then is closed.
+                let _ = tokio::time::timeout(FAREWELL, serving).await;
             }
-        };
+        }
         watching.abort();
-        Ok(outcome?)
+        Ok(())
     }
 }
 

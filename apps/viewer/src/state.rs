@@ -4,12 +4,15 @@ use crate::activity::Activity;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
+use stiction_limits::Budget;
 use stiction_output::{OutputError, RunReader, RunStatus};
 
 /// What all requests share.
 pub struct RunState {
     folder: PathBuf,
     activity: Option<Activity>,
+    /// What reading for one answer may take.
+    budget: Budget,
     opened: RwLock<Option<Arc<RunReader>>>,
 }
 
@@ -36,13 +39,14 @@ pub enum Absence {
 }
 
 impl RunState {
-    pub fn new(folder: PathBuf, activity: Option<Activity>) -> Self {
-        Self { folder, activity, opened: RwLock::new(None) }
+    pub fn new(folder: PathBuf, activity: Option<Activity>, budget: Budget) -> Self {
+        Self { folder, activity, budget, opened: RwLock::new(None) }
     }
 
-    /// Opens the run anew: a page that loads shall see the layout that is there now.
+    /// Opens the run again: a page that loads shall see the layout that is there now.
     pub fn reopen(&self) -> Result<Arc<RunReader>, Absence> {
-        let outcome = RunReader::open(&self.folder).map(Arc::new).map_err(|error| self.absence(&error));
+        let opened = RunReader::open_within(&self.folder, self.budget.clone());
+        let outcome = opened.map(Arc::new).map_err(|error| self.absence(&error));
         *self.opened.write().unwrap_or_else(PoisonError::into_inner) = outcome.as_ref().ok().cloned();
         outcome
     }

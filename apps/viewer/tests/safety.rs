@@ -74,7 +74,21 @@ fn strangers_are_refused() {
     ] {
         assert_eq!(server.get_with("/api/run", &headers).status, 403, "{headers:?}");
     }
-    assert_eq!(server.get_with("/", &[("host", "evil.example")]).status, 403);
+    let port = server.address.port();
+    for (host, status) in [
+        (format!("localhost:{port}"), 200),
+        (format!("LOCALHOST:{port}"), 200),
+        (format!("[::1]:{port}"), 200),
+        (format!("localhost.:{port}"), 403),
+        (format!("localhost.evil.com:{port}"), 403),
+        (format!("127.0.0.1.evil.com:{port}"), 403),
+        (format!("localhost:{port}@evil.com"), 403),
+        (format!("[::1]:{port}@evil.com"), 403),
+        (format!("localhost:{}", port ^ 1), 403),
+        ("evil.example".to_owned(), 403),
+    ] {
+        assert_eq!(server.get_with("/", &[("host", &host)]).status, status, "{host}");
+    }
     assert_eq!(server.socket("http://evil.example").1, 403);
     for method in ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"] {
         assert_eq!(server.request(method, "/api/run", &[]).status, 405, "{method}");
@@ -124,6 +138,38 @@ fn large_or_wrong_messages_end_one_socket_only() {
         let _ = socket.read_to_end(&mut rest);
         assert_eq!(server.get("/api/run").status, 200);
     }
+    server.end().unwrap();
+}
+
+/// A named pipe in the place of any file that the viewer reads: an answer in words, at once.
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_folder_are_refused() {
+    for (file, path) in [
+        ("run.json", "/api/run"),
+        ("frames/layout.json", "/api/run"),
+        ("frames/layout.bin", "/api/layout.bin"),
+        ("frames/000001.frame", "/api/frame/1"),
+        ("stats.jsonl", "/api/stats"),
+    ] {
+        let (folder, server) = served();
+        let place = folder.path().join("run").join(file);
+        std::fs::remove_file(&place).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&place).status().unwrap().success());
+        let answer = server.get(path);
+        assert!(answer.status >= 400 && answer.text().contains("a named pipe"), "{file}: {}", answer.text());
+        server.end().unwrap();
+    }
+}
+
+#[test]
+fn a_frame_under_the_name_of_another_is_refused() {
+    let (folder, server) = served();
+    let frames = folder.path().join("run/frames");
+    std::fs::copy(frames.join("000001.frame"), frames.join("000000.frame")).unwrap();
+    let answer = server.get("/api/frame/0");
+    assert!(answer.status >= 400 && answer.text().contains("000000.frame"), "{}", answer.text());
+    assert_eq!(server.get("/api/frame/1").status, 200);
     server.end().unwrap();
 }
 

@@ -18,6 +18,7 @@ use crate::error::{OutputError, Result};
 use crate::hash::hash_bytes;
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use stiction_limits::Budget;
 
@@ -86,6 +87,11 @@ impl ContainerWriter {
         self.count += 1;
     }
 
+    /// Bytes of the whole file.
+    pub fn size(&self) -> u64 {
+        (HEADER_BYTES + self.table.len() + self.payload.len()) as u64
+    }
+
     /// Writes header, table and blocks.
     pub fn write_to(&self, out: &mut impl Write) -> std::io::Result<()> {
         let mut head = Vec::with_capacity(HEADER_BYTES + self.table.len());
@@ -124,6 +130,7 @@ struct Entry {
 pub struct ContainerReader<R> {
     source: R,
     path: std::path::PathBuf,
+    version: u32,
     entries: Vec<Entry>,
     /// Place in `entries` by name.
     places: BTreeMap<String, usize>,
@@ -131,7 +138,17 @@ pub struct ContainerReader<R> {
 
 impl<R: Read + Seek> ContainerReader<R> {
     /// Reads and checks header and table; `path` only names the file in errors.
-    pub fn open(mut source: R, path: &Path, magic: [u8; 8], version: u32) -> Result<Self> {
+    pub fn open(source: R, path: &Path, magic: [u8; 8], version: u32) -> Result<Self> {
+        Self::open_any_of(source, path, magic, version..=version)
+    }
+
+    /// The same for a file of any of these versions.
+    pub fn open_any_of(
+        mut source: R,
+        path: &Path,
+        magic: [u8; 8],
+        versions: RangeInclusive<u32>,
+    ) -> Result<Self> {
         let io = |e| OutputError::reading(path, e);
         let size = source.seek(SeekFrom::End(0)).map_err(io)?;
         source.seek(SeekFrom::Start(0)).map_err(io)?;
@@ -144,8 +161,9 @@ impl<R: Read + Seek> ContainerReader<R> {
             return Err(OutputError::corrupt(path, "it does not begin with the expected marker"));
         }
         let found = u32_at(&header, 8);
-        if found != version {
-            return Err(OutputError::FormatVersion { path: path.to_path_buf(), found, expected: version });
+        if !versions.contains(&found) {
+            let expected = *versions.end();
+            return Err(OutputError::FormatVersion { path: path.to_path_buf(), found, expected });
         }
         let table_bytes = u64_at(&header, 16);
         if table_bytes > MAX_TABLE_BYTES || table_bytes > size - HEADER_BYTES as u64 {
@@ -165,7 +183,17 @@ impl<R: Read + Seek> ContainerReader<R> {
         if places.len() < entries.len() {
             return Err(OutputError::corrupt(path, "two of its blocks have the same name"));
         }
-        Ok(Self { source, path: path.to_path_buf(), entries, places })
+        Ok(Self { source, path: path.to_path_buf(), version: found, entries, places })
+    }
+
+    /// Version of the content.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Reads every block and checks its checksum, without unpacking any.
+    pub fn check_blocks(&mut self) -> Result<()> {
+        (0..self.entries.len()).try_for_each(|place| self.stored_bytes(place).map(|_| ()))
     }
 
     /// Names of all blocks in file order.
@@ -208,20 +236,27 @@ impl<R: Read + Seek> ContainerReader<R> {
     }
 
     fn unpack_block(&mut self, name: &str) -> Result<Vec<u8>> {
-        let Self { source, path, entries, places } = self;
-        let entry = places
-            .get(name)
-            .map(|&place| &entries[place])
-            .ok_or_else(|| OutputError::corrupt(path, format!("it has no block `{name}`")))?;
+        let place = self.places.get(name).copied();
+        let place =
+            place.ok_or_else(|| OutputError::corrupt(&self.path, format!("it has no block `{name}`")))?;
+        let stored = self.stored_bytes(place)?;
+        unpack(stored, &self.entries[place])
+            .ok_or_else(|| OutputError::corrupt(&self.path, format!("block `{name}` cannot be unpacked")))
+    }
+
+    /// The bytes of a block as they are in the file, held against their checksum.
+    fn stored_bytes(&mut self, place: usize) -> Result<Vec<u8>> {
+        let Self { source, path, entries, .. } = self;
+        let entry = &entries[place];
         let io = |e| OutputError::reading(path, e);
         source.seek(SeekFrom::Start(entry.offset)).map_err(io)?;
         let mut stored = vec![0u8; entry.stored_bytes as usize];
         source.read_exact(&mut stored).map_err(io)?;
         if hash_bytes(&stored) != entry.checksum {
-            return Err(OutputError::corrupt(path, format!("the checksum of block `{name}` is wrong")));
+            let reason = format!("the checksum of block `{}` is wrong", entry.name);
+            return Err(OutputError::corrupt(path, reason));
         }
-        unpack(stored, entry)
-            .ok_or_else(|| OutputError::corrupt(path, format!("block `{name}` cannot be unpacked")))
+        Ok(stored)
     }
 }
 

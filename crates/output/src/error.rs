@@ -2,7 +2,7 @@
 
 use std::io::{Error as IoError, ErrorKind};
 use std::path::{Path, PathBuf};
-use stiction_limits::OverBudget;
+use stiction_limits::{OverBudget, in_words};
 
 /// Any failure of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -16,10 +16,14 @@ pub enum OutputError {
         reason: String,
     },
     /// No space is left on the device.
-    #[error("the disk is full while writing {path}; free some space and continue with --resume", path = path.display())]
+    #[error("the disk is full: {path} cannot be written; free {space} on the device of that folder, then {retry}", path = path.display(), space = wanted_space(*needed))]
     DiskFull {
         /// What was to be written.
         path: PathBuf,
+        /// Its size, where it is known.
+        needed: Option<u64>,
+        /// How to go on.
+        retry: &'static str,
     },
     /// Another failure of the operating system.
     #[error("cannot {action} {path}: {source}", path = path.display())]
@@ -37,11 +41,39 @@ pub enum OutputError {
         /// The folder.
         path: PathBuf,
     },
-    /// A file of the user has the name under which a run keeps its scene.
-    #[error("{path} is not of a run and would be replaced; choose another folder with -o", path = path.display())]
-    SceneInTheWay {
+    /// A file of the user, or a link, has a name under which a run keeps its files.
+    #[error("{path} is {what} and would be replaced; move it away, or choose another folder with -o", path = path.display())]
+    InTheWay {
         /// The file.
         path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// Another process writes to the folder.
+    #[error("{path} is being written by {holder}; wait until it ends, stop it, or choose another folder with -o", path = path.display())]
+    Locked {
+        /// The folder.
+        path: PathBuf,
+        /// Who writes, in words.
+        holder: String,
+    },
+    /// A run of an older format, which is only read.
+    #[error("{path} was written in format {found}, which can be shown and exported but not continued; start again with --overwrite or another -o", path = path.display())]
+    OldFormat {
+        /// The folder.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+    /// A frame that is damaged, missing or not of this run.
+    #[error("{path} cannot be used: {reason}; {cure}", path = path.display(), cure = cure_of_frame(*from))]
+    BadFrame {
+        /// The file.
+        path: PathBuf,
+        /// What does not hold.
+        reason: String,
+        /// The frame from which a resumed run computes it again; none where the run cannot be resumed.
+        from: Option<u32>,
     },
     /// The folder is not a run folder.
     #[error("{path} is not a run folder ({missing} is missing); give the folder that `stiction run -o` wrote", path = path.display())]
@@ -97,15 +129,15 @@ pub enum OutputError {
         /// Scene hash of this run.
         expected: String,
     },
-    /// The checkpoint was written by another program version.
-    #[error("the checkpoint in {path} was written by version {found}, this is {expected}; resume with {found}, or start again with another -o", path = path.display())]
-    OtherVersion {
+    /// The checkpoint holds the state in another form.
+    #[error("the checkpoint in {path} has state format {found}, this program continues format {expected}; use the version of stiction that wrote it, or start again with another -o", path = path.display())]
+    OtherStateFormat {
         /// Checkpoint file.
         path: PathBuf,
-        /// Version in the file.
-        found: String,
-        /// Version of this program.
-        expected: String,
+        /// Format in the file.
+        found: u32,
+        /// Format of this program.
+        expected: u32,
     },
     /// No checkpoint can be read.
     #[error("no checkpoint in {path} can be read ({reason}); start again with another -o", path = path.display())]
@@ -117,7 +149,7 @@ pub enum OutputError {
     },
     /// A checkpoint lacks a section or holds it in another shape.
     #[error(
-        "checkpoint section `{section}`: {reason}; the checkpoint does not fit this method or version, start anew with another -o"
+        "checkpoint section `{section}`: {reason}; the checkpoint does not fit this method or version, start again with another -o"
     )]
     Section {
         /// Name of the section.
@@ -159,8 +191,26 @@ impl OutputError {
     pub fn writing(path: &Path, source: IoError) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                Self::DiskFull { path, needed: None, retry: "continue with --resume" }
+            }
             _ => Self::Io { action: "write", path, source },
+        }
+    }
+
+    /// The same error, with the size of what a full disk could not take.
+    pub(crate) fn needing(self, bytes: Option<u64>) -> Self {
+        match self {
+            Self::DiskFull { path, retry, .. } => Self::DiskFull { path, needed: bytes, retry },
+            other => other,
+        }
+    }
+
+    /// The same error met while exporting, where there is nothing to resume.
+    pub(crate) fn of_export(self) -> Self {
+        match self {
+            Self::DiskFull { path, needed, .. } => Self::DiskFull { path, needed, retry: "export again" },
+            other => other,
         }
     }
 
@@ -199,11 +249,30 @@ impl OutputError {
         Self::Io { action: "read", path: path.to_path_buf(), source }
     }
 
+    /// Damage of a frame, with the frame from which a resumed run computes it again.
+    pub(crate) fn of_frame(self, from: Option<u32>) -> Self {
+        match self {
+            Self::Corrupt { path, reason } => Self::BadFrame { path, reason, from },
+            other => other,
+        }
+    }
+
     pub(crate) fn corrupt(path: &Path, reason: impl Into<String>) -> Self {
         Self::Corrupt { path: path.to_path_buf(), reason: reason.into() }
     }
 
     pub(crate) fn shape(object: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::Shape { object: object.into(), reason: reason.into() }
+    }
+}
+
+fn wanted_space(needed: Option<u64>) -> String {
+    needed.map_or_else(|| "some space".to_owned(), |bytes| format!("at least {}", in_words(bytes)))
+}
+
+fn cure_of_frame(from: Option<u32>) -> String {
+    match from {
+        Some(frame) => format!("`run` with --resume computes it again from frame {frame}"),
+        None => "run the scene again".to_owned(),
     }
 }

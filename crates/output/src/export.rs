@@ -161,7 +161,7 @@ pub fn export(
         Format::Npz => npz::write(reader, &selection, path, &mut report),
         Format::Html => bundle::write_page(reader, &selection, path, options.page.as_deref(), &mut report),
     }
-    .map_err(OutputError::at_the_start)?;
+    .map_err(|error| error.at_the_start().of_export())?;
     Ok(report)
 }
 

@@ -1,6 +1,7 @@
 //! Writing files so that a reader never meets half of one.
 
 use crate::error::{OutputError, Result};
+use crate::own_files::PARTIAL;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ pub enum Durability {
 
 /// Writes `path` as a whole or not at all: a temporary neighbour is filled, then renamed over it.
 pub fn write_atomic(path: &Path, bytes: &[u8], durability: Durability) -> Result<()> {
-    write_atomic_with(path, durability, |file| file.write_all(bytes))
+    write_atomic_sized(path, durability, Some(bytes.len() as u64), |file| file.write_all(bytes))
 }
 
 /// As [`write_atomic`], for content that is produced as a stream.
@@ -25,12 +26,22 @@ pub fn write_atomic_with(
     durability: Durability,
     fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> Result<()> {
+    write_atomic_sized(path, durability, None, fill)
+}
+
+/// As [`write_atomic_with`]; `bytes` tells how much a full disk would have to free.
+pub(crate) fn write_atomic_sized(
+    path: &Path,
+    durability: Durability,
+    bytes: Option<u64>,
+    fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<()> {
     let temporary = temporary_name(path);
     let outcome = fill_file(&temporary, durability, fill).and_then(|()| fs::rename(&temporary, path));
     if let Err(error) = outcome {
         // The half-written neighbour is of no use, and on a full disk it takes the space that is missing.
         let _ = fs::remove_file(&temporary);
-        return Err(OutputError::writing(path, error));
+        return Err(OutputError::writing(path, error).needing(bytes));
     }
     if durability == Durability::Device {
         sync_folder(path);
@@ -55,7 +66,11 @@ fn fill_file(
     durability: Durability,
     fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
-    let mut file = BufWriter::with_capacity(1 << 16, File::create(path)?);
+    // What a kill has left goes first. A new file is never made through a link of that name.
+    if fs::symlink_metadata(path).is_ok() {
+        fs::remove_file(path)?;
+    }
+    let mut file = BufWriter::with_capacity(1 << 16, File::create_new(path)?);
     fill(&mut file)?;
     let file = file.into_inner().map_err(|e| e.into_error())?;
     if durability == Durability::Device { file.sync_all() } else { Ok(()) }
@@ -64,7 +79,7 @@ fn fill_file(
 /// Name used until the content is complete; readers skip it (`*.partial`).
 pub fn temporary_name(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".partial");
+    name.push(PARTIAL);
     path.with_file_name(name)
 }
 
@@ -95,10 +110,22 @@ mod tests {
             Err(Error::from(ErrorKind::StorageFull))
         })
         .unwrap_err();
-        assert!(matches!(&error, OutputError::DiskFull { path: p } if *p == path));
+        assert!(matches!(&error, OutputError::DiskFull { path: p, .. } if *p == path));
         assert!(error.to_string().contains("disk is full"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_under_the_temporary_name_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, precious] = ["a.bin", "precious"].map(|name| folder.path().join(name));
+        fs::write(&precious, b"mine").unwrap();
+        std::os::unix::fs::symlink(&precious, temporary_name(&path)).unwrap();
+        write_atomic(&path, b"new", Durability::Process).unwrap();
+        assert_eq!((fs::read(&path).unwrap(), fs::read(&precious).unwrap()), (b"new".into(), b"mine".into()));
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
     }
 
     #[test]

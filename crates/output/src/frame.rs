@@ -6,6 +6,7 @@
 use crate::container::{Codec, ContainerReader, ContainerWriter, Filter};
 use crate::error::{OutputError, Result};
 use crate::layout::{Layout, StoredMotion, StoredPose};
+use crate::run_id::RunId;
 use crate::sections::{from_f32s, group, to_f32s};
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -13,8 +14,10 @@ use stiction_limits::Budget;
 
 /// Marker of frame files.
 pub const MAGIC: [u8; 8] = *b"STFRAME\0";
-/// Version of the frame content.
-pub const VERSION: u32 = 1;
+/// Version of the frame content. Those of version 1 do not say which run they belong to.
+pub const VERSION: u32 = 2;
+/// Bytes of the head: what version 1 has, then the run.
+const HEAD_BYTES: [u64; 2] = [24, 32];
 
 const CHANNEL: &str = "channel/";
 /// Most channels of a frame; a run has about ten.
@@ -91,6 +94,7 @@ impl Frame {
         head.extend_from_slice(&(layout.stored_vertex_count() as u32).to_le_bytes());
         head.extend_from_slice(&self.step.to_le_bytes());
         head.extend_from_slice(&self.time.to_bits().to_le_bytes());
+        head.extend_from_slice(&layout.run_id.number().to_le_bytes());
         out.add("head", &head, Filter::None, Codec::Raw);
         let mut add = |name: &str, bytes: Vec<u8>| {
             if !bytes.is_empty() {
@@ -113,10 +117,14 @@ impl Frame {
 
     /// Reads a whole frame that fits into the budget.
     pub fn read(source: impl Read + Seek, path: &Path, layout: &Layout, budget: &Budget) -> Result<Self> {
-        let mut file = FrameFile::open(source, path, layout, budget.clone())?;
+        Self::from_file(FrameFile::open(source, path, layout, budget.clone())?)
+    }
+
+    /// Reads all of an open frame that fits into its budget.
+    pub fn from_file<R: Read + Seek>(mut file: FrameFile<'_, R>) -> Result<Self> {
         let needed = file.container.unpacked_bytes_of_all();
-        let allowed = budget.allow("the frame", needed);
-        allowed.map_err(|source| OutputError::OverBudget { path: path.to_path_buf(), source })?;
+        let allowed = file.budget.allow("the frame", needed);
+        allowed.map_err(|source| OutputError::OverBudget { path: file.path.to_path_buf(), source })?;
         let positions = file.positions()?;
         let velocities = file.velocities()?;
         let names: Vec<String> = file.channel_names().map(String::from).collect();
@@ -225,14 +233,21 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
     /// Opens a frame and checks that it belongs to the layout. Lists whose length the layout does not
     /// tell (contacts, intersections) must fit into the budget.
     pub fn open(source: R, path: &'a Path, layout: &'a Layout, budget: Budget) -> Result<Self> {
-        let mut container = ContainerReader::open(source, path, MAGIC, VERSION)?;
+        let mut container = ContainerReader::open_any_of(source, path, MAGIC, 1..=VERSION)?;
         let channels = container.names().filter(|n| n.starts_with(CHANNEL)).count();
         if channels > MAX_CHANNELS {
             let reason = format!("it has {channels} channels, but {MAX_CHANNELS} are the most");
             return Err(OutputError::corrupt(path, reason));
         }
-        let head = container.read_exactly("head", 24)?;
+        let mut head = container.read_exactly("head", HEAD_BYTES[container.version() as usize - 1])?;
+        // A head without a run belongs to one without a number.
+        head.resize(32, 0);
         let number = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
+        let run_id = RunId::from_number(number(24));
+        if run_id != layout.run_id {
+            let reason = format!("it belongs to run {run_id}, the layout to run {}", layout.run_id);
+            return Err(OutputError::corrupt(path, reason));
+        }
         let (index, vertices) = (number(0) as u32, (number(0) >> 32) as usize);
         if vertices != layout.stored_vertex_count() {
             let reason =
@@ -241,6 +256,20 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
         }
         let (step, time) = (number(8), f64::from_bits(number(16)));
         Ok(Self { container, layout, path, budget, index, step, time })
+    }
+
+    /// Fails unless it is the frame of that number.
+    pub fn expect_index(self, index: u32) -> Result<Self> {
+        if self.index == index {
+            return Ok(self);
+        }
+        let reason = format!("it holds frame {} under the name of frame {index}", self.index);
+        Err(OutputError::corrupt(self.path, reason))
+    }
+
+    /// Reads every block and checks its checksum, without unpacking any.
+    pub fn check_blocks(&mut self) -> Result<()> {
+        self.container.check_blocks()
     }
 
     /// Positions of all bodies \[m\].
@@ -282,6 +311,27 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
     pub fn channel(&mut self, name: &str) -> Result<Vec<f32>> {
         let values = self.block_f32s(&format!("{CHANNEL}{name}"), self.layout.stored_vertex_count())?;
         self.spread(&values)
+    }
+
+    /// Unpacked bytes of a part by the word of the file; 0 when it has none.
+    pub fn size_of(&self, part: &str) -> u64 {
+        self.container.unpacked_bytes(part)
+    }
+
+    /// The bytes of a part (`head`, `positions`, `channel/strain`, ...) as they are stored, or `None` when
+    /// the frame has none. Their number is what the layout says, or within the budget where it says nothing.
+    pub fn bytes_of(&mut self, part: &str) -> Result<Option<Vec<u8>>> {
+        if !self.container.has(part) {
+            return Ok(None);
+        }
+        let vertices = self.layout.stored_vertex_count();
+        let numbers = match part {
+            "positions" | "velocities" => 3 * vertices,
+            "poses" => 7 * self.layout.posed().count(),
+            channel if channel.starts_with(CHANNEL) => vertices,
+            _ => return self.container.read(part, &self.budget).map(Some),
+        };
+        self.container.read_exactly(part, 4 * numbers as u64).map(Some)
     }
 
     /// A block of so many numbers as the layout says; empty when there is none.

@@ -1,4 +1,4 @@
-//! The one hash of run folders: XXH64 with seed 0, over little-endian bytes.
+//! The one hash of run folders: XXH64 over little-endian bytes, with seed 0 unless said otherwise.
 //!
 //! It guards against damage and shows equality of two states; it is no defence against forgery.
 
@@ -8,6 +8,11 @@ use twox_hash::XxHash64;
 /// XXH64 (seed 0) of some bytes.
 pub fn hash_bytes(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
+}
+
+/// XXH64 of some bytes with a seed, so that equal bytes of two runs differ.
+pub fn hash_seeded(bytes: &[u8], seed: u64) -> u64 {
+    XxHash64::oneshot(seed, bytes)
 }
 
 /// Sixteen lower-case hexadecimal digits of a hash.

@@ -1,6 +1,7 @@
 //! What a run draws and stores: bodies, their topology and looks. Written once per run.
 
 use crate::error::{OutputError, Result};
+use crate::run_id::RunId;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -186,6 +187,8 @@ fn max_index<const N: usize>(elements: &[[u32; N]]) -> Option<u32> {
 /// Everything about a run that does not change from frame to frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
+    /// The run that it belongs to; frames are held against it.
+    pub run_id: RunId,
     /// The axis that points up.
     pub up_axis: UpAxis,
     /// Frames per second; frame k shows time k / fps.
@@ -197,7 +200,7 @@ pub struct Layout {
 impl Layout {
     /// An empty layout.
     pub fn new(up_axis: UpAxis, fps: f64) -> Self {
-        Self { up_axis, fps, bodies: Vec::new() }
+        Self { run_id: RunId::NONE, up_axis, fps, bodies: Vec::new() }
     }
 
     /// Appends a body, giving it the next vertices of the global array. Returns its index.

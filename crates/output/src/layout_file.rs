@@ -4,14 +4,18 @@ use crate::container::{Codec, ContainerReader, ContainerWriter, Filter};
 use crate::error::{OutputError, Result};
 use crate::files::{Durability, write_atomic};
 use crate::layout::{BodyLayout, Layout, LayoutKind, StoredMotion, UpAxis};
+use crate::run_id::RunId;
+use crate::seal::{Seal, check, seal};
 use crate::sections::{from_f32s, from_u32s, group, to_f32s, to_u32s};
 use serde::{Deserialize, Serialize};
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 use stiction_limits::{Budget, open_input, read_input_text};
 
-const MAGIC: [u8; 8] = *b"STLAYOUT";
-const VERSION: u32 = 1;
+pub(crate) const MAGIC: [u8; 8] = *b"STLAYOUT";
+const VERSION: u32 = 2;
+/// Block of the arrays that holds the number of the run.
+const RUN: &str = "run";
 
 /// The two files.
 pub(crate) const NAMES: [&str; 2] = ["layout.bin", "layout.json"];
@@ -19,6 +23,8 @@ pub(crate) const NAMES: [&str; 2] = ["layout.bin", "layout.json"];
 #[derive(Serialize, Deserialize)]
 struct LayoutJson {
     version: u32,
+    #[serde(default)]
+    run_id: RunId,
     up_axis: UpAxis,
     fps: f64,
     vertices: usize,
@@ -44,7 +50,9 @@ struct BodyJson {
 pub(crate) fn write(folder: &Path, layout: &Layout) -> Result<()> {
     let [arrays, readable] = NAMES.map(|name| folder.join(name));
     write_atomic(&arrays, &to_bytes(layout), Durability::Process)?;
-    write_atomic(&readable, to_json(layout).as_bytes(), Durability::Process)
+    let mut text = seal(&to_json(layout), layout.run_id);
+    text.push('\n');
+    write_atomic(&readable, text.as_bytes(), Durability::Process)
 }
 
 /// Reads and checks a layout that fits into the budget.
@@ -88,6 +96,7 @@ pub(crate) fn to_json(layout: &Layout) -> String {
     });
     let json = LayoutJson {
         version: VERSION,
+        run_id: layout.run_id,
         up_axis: layout.up_axis,
         fps: layout.fps,
         vertices: layout.vertex_count(),
@@ -98,6 +107,7 @@ pub(crate) fn to_json(layout: &Layout) -> String {
 
 fn to_bytes(layout: &Layout) -> Vec<u8> {
     let mut out = ContainerWriter::new(MAGIC, VERSION);
+    out.add(RUN, &layout.run_id.number().to_le_bytes(), Filter::None, Codec::Raw);
     for (index, body) in layout.bodies.iter().enumerate() {
         let mut add = |name: &str, bytes: Vec<u8>| {
             if !bytes.is_empty() {
@@ -126,14 +136,16 @@ pub fn from_parts(
     path: &Path,
     budget: &Budget,
 ) -> Result<Layout> {
-    let json: LayoutJson =
-        serde_json::from_str(json).map_err(|e| OutputError::corrupt(json_path, e.to_string()))?;
-    let mut reader = ContainerReader::open(file, path, MAGIC, VERSION)?;
+    let json = parse_json(json, json_path)?;
+    let mut reader = ContainerReader::open_any_of(file, path, MAGIC, json.version..=json.version)?;
+    if run_of_arrays(&mut reader)? != json.run_id {
+        return Err(OutputError::corrupt(path, "it belongs to another run than layout.json"));
+    }
     allow(budget, path, "the layout", reader.unpacked_bytes_of_all().saturating_mul(2))?;
     // What every frame holds for a vertex: position, velocity and a few channels.
     let vertices = json.bodies.iter().map(|b| u64::from(b.vertices)).sum::<u64>();
     allow(budget, json_path, &format!("a frame of {vertices} vertices"), 64 * vertices)?;
-    let mut layout = Layout::new(json.up_axis, json.fps);
+    let mut layout = Layout { run_id: json.run_id, ..Layout::new(json.up_axis, json.fps) };
     for (index, entry) in json.bodies.into_iter().enumerate() {
         let mut block = |name: &str| {
             let name = format!("{index}/{name}");
@@ -164,6 +176,36 @@ pub fn from_parts(
     }
     layout.check().map_err(|e| OutputError::corrupt(path, e.to_string()))?;
     Ok(layout)
+}
+
+/// The readable part, held against its checksum; that of format 1 has none.
+fn parse_json(text: &str, path: &Path) -> Result<LayoutJson> {
+    let corrupt = |reason: String| OutputError::corrupt(path, reason);
+    let json: LayoutJson = serde_json::from_str(text).map_err(|e| corrupt(e.to_string()))?;
+    match (check(text, json.run_id), json.version) {
+        (Seal::Whole, VERSION) | (Seal::Absent, 1) => Ok(json),
+        (Seal::Whole, found) => {
+            Err(OutputError::FormatVersion { path: path.to_path_buf(), found, expected: VERSION })
+        }
+        (Seal::Broken, _) => Err(corrupt("its checksum is wrong".to_owned())),
+        (Seal::Absent, _) => Err(corrupt("its checksum is missing".to_owned())),
+    }
+}
+
+/// The run that the arrays belong to; those of format 1 do not say.
+fn run_of_arrays<R: Read + Seek>(reader: &mut ContainerReader<R>) -> Result<RunId> {
+    if reader.version() == 1 {
+        return Ok(RunId::NONE);
+    }
+    let bytes = reader.read_exactly(RUN, 8)?;
+    Ok(RunId::from_number(u64::from_le_bytes(bytes[..].try_into().unwrap_or_default())))
+}
+
+/// The run that the layout in a folder belongs to, if its readable part is whole.
+pub(crate) fn run_of(folder: &Path, budget: &Budget) -> Option<RunId> {
+    let path = folder.join(NAMES[1]);
+    let text = read_json(&path, budget).ok()?;
+    parse_json(&text, &path).ok().map(|json| json.run_id)
 }
 
 fn split(vertices: &[u32], lengths: &[u32]) -> Option<Vec<Vec<u32>>> {

@@ -2,6 +2,8 @@
 
 use crate::error::{OutputError, Result};
 use crate::files::{Durability, write_atomic};
+use crate::run_id::RunId;
+use crate::seal::{Seal, check, seal};
 use crate::stats::{StepRecord, nullable};
 use crate::time_share::TimeShare;
 use serde::{Deserialize, Serialize};
@@ -22,12 +24,37 @@ pub enum RunStatus {
     Finished,
     /// A step failed; `failure` says why.
     Failed,
+    /// Stopped on request, with a checkpoint to go on from.
+    Paused,
+}
+
+/// Format of run folders that this program writes. Folders of format 1 are still read.
+pub const FORMAT: u32 = 2;
+
+/// Worst and mean values over the steps of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RunTotals {
+    /// Most contacts in a step.
+    pub contacts_max: u64,
+    /// Contacts per step on average.
+    pub contacts_mean: f64,
+    /// Most intersections in a step.
+    pub intersections_max: u64,
+    /// Deepest penetration \[m\].
+    pub penetration_max_m: f64,
+    /// Largest excess over a strain limit.
+    pub strain_limit_excess_max: f64,
 }
 
 /// The content of `run.json`. Field names are a contract (see `docs/run_folder.md`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunSummary {
+    /// Format of the folder; files of format 1 do not say.
+    #[serde(default = "first_format")]
+    pub format: u32,
+    /// The run, as all its files name it.
+    pub run_id: RunId,
     /// Scene name or path as the user gave it.
     pub scene: String,
     /// Hash of the scene after all overrides.
@@ -36,6 +63,10 @@ pub struct RunSummary {
     pub method: String,
     /// Version of the program.
     pub version: String,
+    /// The program to the last bit, where it can tell: another build need not give the same bits.
+    pub build: String,
+    /// Format of the state in checkpoints: programs that share it continue each other's runs.
+    pub state_format: u32,
     /// Threads used.
     pub threads: u64,
     /// How far the run is.
@@ -78,17 +109,24 @@ pub struct RunSummary {
     pub peak_memory_bytes: Option<u64>,
     /// Hash of the last state.
     pub state_hash: String,
+    /// What happened to the run that its reader should know, in sentences: damage, another build.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Further fields.
     #[serde(flatten)]
     pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+fn first_format() -> u32 {
+    1
 }
 
 /// Longest `run.json` [bytes]; usual ones have a few thousand.
 const MAX_SUMMARY: u64 = 16_000_000;
 
 impl RunSummary {
-    /// Adds a step to the totals. The mean is updated, so totals rebuilt from `stats.jsonl` after a resume
-    /// equal those of an uninterrupted run.
+    /// Adds a step to the totals. The mean is updated, so totals that go on from those of a checkpoint equal
+    /// those of an uninterrupted run.
     pub fn add_step(&mut self, record: &StepRecord) {
         let contacts_before = self.contacts_mean * self.steps as f64;
         self.steps += 1;
@@ -100,6 +138,27 @@ impl RunSummary {
         self.strain_limit_excess_max = self.strain_limit_excess_max.max(excess.unwrap_or(0.0));
     }
 
+    /// Totals over the steps so far.
+    pub fn totals(&self) -> RunTotals {
+        RunTotals {
+            contacts_max: self.contacts_max,
+            contacts_mean: self.contacts_mean,
+            intersections_max: self.intersections_max,
+            penetration_max_m: self.penetration_max_m,
+            strain_limit_excess_max: self.strain_limit_excess_max,
+        }
+    }
+
+    /// Takes the totals over so many steps.
+    pub fn set_totals(&mut self, steps: u64, totals: &RunTotals) {
+        self.steps = steps;
+        self.contacts_max = totals.contacts_max;
+        self.contacts_mean = totals.contacts_mean;
+        self.intersections_max = totals.intersections_max;
+        self.penetration_max_m = totals.penetration_max_m;
+        self.strain_limit_excess_max = totals.strain_limit_excess_max;
+    }
+
     /// Sets wall time, and the time per frame for the frames after the first (which costs no step).
     pub fn set_wall_time(&mut self, seconds: f64, share: TimeShare) {
         self.wall_seconds = seconds;
@@ -108,7 +167,8 @@ impl RunSummary {
     }
 
     pub(crate) fn write(&self, path: &Path, durability: Durability) -> Result<()> {
-        let mut text = serde_json::to_string_pretty(self).expect("plain values serialise");
+        let text = serde_json::to_string_pretty(self).expect("plain values serialise");
+        let mut text = seal(&text, self.run_id);
         text.push('\n');
         write_atomic(path, text.as_bytes(), durability)
     }
@@ -116,7 +176,19 @@ impl RunSummary {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let budget = Budget::of_bytes(MAX_SUMMARY);
         let text = read_input_text(path, &budget).map_err(|e| OutputError::reading(path, e))?;
-        serde_json::from_str(&text).map_err(|e| OutputError::corrupt(path, e.to_string()))
+        let corrupt = |reason: String| OutputError::corrupt(path, reason);
+        let mut summary: Self = serde_json::from_str(&text).map_err(|e| corrupt(e.to_string()))?;
+        let found = check(&text, summary.run_id);
+        let expected = if summary.format == 1 { Seal::Absent } else { Seal::Whole };
+        if found != expected {
+            return Err(corrupt("its checksum is wrong or missing".to_owned()));
+        }
+        if summary.format > FORMAT {
+            let path = path.to_path_buf();
+            return Err(OutputError::FormatVersion { path, found: summary.format, expected: FORMAT });
+        }
+        summary.extra.shift_remove("checksum");
+        Ok(summary)
     }
 }
 

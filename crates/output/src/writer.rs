@@ -4,82 +4,99 @@
 //! statistics are synced, then the checkpoint. What lies beyond the newest checkpoint is cut off on resume
 //! and computed again, to the same bits.
 
-use crate::checkpoint::{Checkpoint, CheckpointIdentity, SLOTS};
+use crate::checkpoint::{Checkpoint, CheckpointIdentity};
 use crate::error::{OutputError, Result};
 use crate::files::{Durability, create_folder, write_atomic};
 use crate::frame::Frame;
 use crate::layout::Layout;
 use crate::layout_file;
-use crate::reader::{frame_files, frame_index, frame_name};
+use crate::lock::RunLock;
+use crate::own_files::{holds_run, refuse_what_is_in_the_way, remove_run};
+use crate::reader::{frame_files, frame_name};
+use crate::resume::ResumePoint;
+use crate::run_id::RunId;
 use crate::sections::Sections;
 use crate::stats::{StatsWriter, StepRecord};
-use crate::summary::{RunStatus, RunSummary};
+use crate::summary::{FORMAT, RunStatus, RunSummary};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Writes a run.
+/// Writes a run. No other process writes to the folder as long as it lives.
 pub struct RunWriter {
     folder: PathBuf,
     layout: Layout,
     stats: StatsWriter,
     summary: RunSummary,
     earlier_seconds: [f64; 8],
+    _lock: RunLock,
 }
 
 impl RunWriter {
-    /// Starts a run in a new or empty folder; one that holds a run is refused.
+    /// Starts a run in a new or empty folder; one that holds a run is refused. It takes the run id of the
+    /// summary, or a fresh one where that has none.
     pub fn create(folder: &Path, layout: Layout, summary: RunSummary) -> Result<Self> {
+        if holds_run(folder) {
+            let running = RunLock::holder(folder);
+            let path = folder.to_path_buf();
+            return Err(match running {
+                Some(holder) => OutputError::Locked { path, holder },
+                None => OutputError::RunExists { path },
+            });
+        }
+        refuse_what_is_in_the_way(folder)?;
+        let lock = RunLock::acquire(folder)?;
+        // Another process may have been quicker.
         if holds_run(folder) {
             return Err(OutputError::RunExists { path: folder.to_path_buf() });
         }
-        Self::prepare(folder, layout, summary, 0, 0).map_err(OutputError::at_the_start)
+        Self::begin(lock, layout, summary)
     }
 
-    /// Continues a run after a checkpoint, or from the start when there is none: statistics and frames
-    /// beyond it are removed.
-    pub fn resume(
-        folder: &Path,
-        layout: Layout,
-        mut summary: RunSummary,
-        checkpoint: Option<&Checkpoint>,
-    ) -> Result<Self> {
-        let (step, frames) = checkpoint.map_or((0, 0), |c| (c.step, c.frames));
-        summary.wall_seconds = checkpoint.map_or(0.0, |c| c.wall_seconds);
-        Self::prepare(folder, layout, summary, step, frames).map_err(OutputError::at_the_start)
+    /// Starts a run in place of the one that the folder holds. Files that are not of a run stay; where they
+    /// are in the way, nothing is removed.
+    pub fn replace(folder: &Path, layout: Layout, summary: RunSummary) -> Result<Self> {
+        refuse_what_is_in_the_way(folder)?;
+        let lock = RunLock::acquire(folder)?;
+        remove_run(&lock)?;
+        Self::begin(lock, layout, summary)
+    }
+
+    fn begin(lock: RunLock, layout: Layout, summary: RunSummary) -> Result<Self> {
+        Self::prepare(lock, layout, summary, &ResumePoint::beginning()).map_err(OutputError::at_the_start)
+    }
+
+    /// Continues a run: statistics and frames beyond the point are removed.
+    pub fn resume(lock: RunLock, layout: Layout, summary: RunSummary, point: &ResumePoint) -> Result<Self> {
+        Self::prepare(lock, layout, summary, point).map_err(OutputError::at_the_start)
     }
 
     fn prepare(
-        folder: &Path,
-        layout: Layout,
+        lock: RunLock,
+        mut layout: Layout,
         mut summary: RunSummary,
-        step: u64,
-        frames: u32,
+        point: &ResumePoint,
     ) -> Result<Self> {
         layout.check()?;
-        let scene = folder.join("scene.json");
-        if !holds_run(folder) && scene.exists() {
-            return Err(OutputError::SceneInTheWay { path: scene });
+        if let Some(known) = point.run_id {
+            summary.run_id = known;
+        } else if summary.run_id.is_none() {
+            summary.run_id = RunId::fresh();
         }
+        layout.run_id = summary.run_id;
+        let folder = lock.folder().to_path_buf();
         create_folder(&folder.join("frames"))?;
         create_folder(&folder.join("checkpoint"))?;
-        summary.status = RunStatus::Running;
-        summary.failure = None;
-        summary.vertices = layout.vertex_count() as u64;
-        reset_totals(&mut summary);
-        for (index, path) in frame_files(folder)? {
-            if index >= frames {
-                fs::remove_file(&path).map_err(|e| OutputError::writing(&path, e))?;
-            } else {
-                summary.frames = u64::from(index) + 1;
-            }
-        }
-        let (stats, kept) = StatsWriter::open(&folder.join("stats.jsonl"), step)?;
-        kept.iter().for_each(|record| summary.add_step(record));
         let before = RunSummary::read(&folder.join("run.json")).unwrap_or_default();
+        start_summary(&mut summary, &before, point);
+        summary.vertices = layout.vertex_count() as u64;
+        summary.frames = remove_frames_from(&folder, point.checkpoint.as_ref().map_or(0, |c| c.frames))?;
+        let path = folder.join("stats.jsonl");
+        let (stats, kept) = StatsWriter::open(&path, summary.steps, summary.run_id, &point.budget)?;
+        summary.notes.extend(kept.loss_in_words(summary.steps));
         summary.set_wall_time(summary.wall_seconds, before.time_share);
         let earlier_seconds = before.time_share.fractions().map(|share| share * summary.wall_seconds);
         layout_file::write(&folder.join("frames"), &layout)?;
-        let writer = Self { folder: folder.to_path_buf(), layout, stats, summary, earlier_seconds };
+        let writer = Self { folder, layout, stats, summary, earlier_seconds, _lock: lock };
         writer.write_summary()?;
         Ok(writer)
     }
@@ -104,8 +121,9 @@ impl RunWriter {
         &mut self.summary
     }
 
-    /// Wall time by category that a resumed run took before, in the order of [`Category::ALL`](crate::Category::ALL): the shares
-    /// that stood in `run.json`, which is written with every checkpoint, of the time that the checkpoint knows.
+    /// Wall time by category that a resumed run took before, in the order of
+    /// [`Category::ALL`](crate::Category::ALL): the fractions in `run.json`, which is written with every
+    /// checkpoint, of the time that the checkpoint knows.
     pub fn earlier_seconds(&self) -> [f64; 8] {
         self.earlier_seconds
     }
@@ -131,12 +149,15 @@ impl RunWriter {
         let checkpoint = Checkpoint {
             identity: CheckpointIdentity {
                 scene_hash: self.summary.scene_hash.clone(),
-                version: self.summary.version.clone(),
+                state_format: self.summary.state_format,
             },
+            run_id: self.summary.run_id,
+            build: self.summary.build.clone(),
             step,
             time,
             frames: self.summary.frames as u32,
             wall_seconds: self.summary.wall_seconds,
+            totals: self.summary.totals(),
             sections,
         };
         checkpoint.write(&self.folder.join("checkpoint"))?;
@@ -150,67 +171,46 @@ impl RunWriter {
     }
 
     /// Ends the run: finished, or failed with a reason.
-    pub fn finish(mut self, failure: Option<String>) -> Result<RunSummary> {
+    pub fn finish(self, failure: Option<String>) -> Result<RunSummary> {
+        let status = if failure.is_none() { RunStatus::Finished } else { RunStatus::Failed };
+        self.end(status, failure)
+    }
+
+    /// Leaves the run as one that was stopped on request and can be continued.
+    pub fn pause(self) -> Result<RunSummary> {
+        self.end(RunStatus::Paused, None)
+    }
+
+    fn end(mut self, status: RunStatus, failure: Option<String>) -> Result<RunSummary> {
         self.stats.sync()?;
-        self.summary.status = if failure.is_none() { RunStatus::Finished } else { RunStatus::Failed };
+        self.summary.status = status;
         self.summary.failure = failure;
         self.summary.write(&self.folder.join("run.json"), Durability::Device)?;
         Ok(self.summary)
     }
 }
 
-/// Whether a name is one of a run's own files.
-type IsOwn = fn(&str) -> bool;
-
-/// The files of a run: where they are and by which names, in the order in which they are removed. The summary goes last, so that a removal
-/// that was cut short can be taken up again.
-const PARTS: [(&str, IsOwn); 4] = [
-    ("checkpoint", |name| SLOTS.contains(&name)),
-    ("frames", |name| frame_index(name).is_some() || layout_file::NAMES.contains(&name)),
-    ("", |name| ["stats.jsonl", "scene.json"].contains(&name)),
-    ("", |name| name == "run.json"),
-];
-
-/// Whether a folder has any part of a run. A `scene.json` alone is none: it may be what the user wrote.
-pub fn holds_run(folder: &Path) -> bool {
-    own_files(folder).iter().any(|path| *path != folder.join("scene.json"))
+/// What a summary says when a run begins or goes on: totals and notes so far.
+fn start_summary(summary: &mut RunSummary, before: &RunSummary, point: &ResumePoint) {
+    summary.format = FORMAT;
+    summary.status = RunStatus::Running;
+    summary.failure = None;
+    let checkpoint = point.checkpoint.as_ref();
+    let totals = checkpoint.map_or_else(Default::default, |c| c.totals);
+    summary.set_totals(checkpoint.map_or(0, |c| c.step), &totals);
+    summary.wall_seconds = checkpoint.map_or(0.0, |c| c.wall_seconds);
+    summary.notes = before.notes.iter().chain(&point.notes).cloned().collect();
 }
 
-/// Removes the files of a run from a folder that has any part of one; other files stay.
-pub fn remove_run(folder: &Path) -> Result<()> {
-    if !holds_run(folder) {
-        return Ok(());
+/// Removes frames that will be computed again; returns how many are left.
+fn remove_frames_from(folder: &Path, first: u32) -> Result<u64> {
+    let mut left = 0;
+    for (index, path) in frame_files(folder)? {
+        if index >= first {
+            fs::remove_file(&path).map_err(|e| OutputError::writing(&path, e))?;
+        } else {
+            left = u64::from(index) + 1;
+        }
     }
-    for path in own_files(folder) {
-        let removed = fs::remove_file(&path).map_err(|error| OutputError::writing(&path, error));
-        removed.map_err(OutputError::at_the_start)?;
-    }
-    for (part, _) in PARTS.iter().filter(|(part, _)| !part.is_empty()) {
-        // Stays when it holds something else.
-        let _ = fs::remove_dir(folder.join(part));
-    }
-    Ok(())
-}
-
-/// Files that a run has written into the folder, whole or begun, in the order of [`PARTS`].
-fn own_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for (part, is_own) in PARTS {
-        let entries = fs::read_dir(folder.join(part)).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        let own = |name: &String| is_own(name.strip_suffix(".partial").unwrap_or(name));
-        files.extend(names.filter(own).map(|name| folder.join(part).join(name)));
-    }
-    files
-}
-
-/// Totals start from nothing: they are rebuilt from what stays on disk.
-fn reset_totals(summary: &mut RunSummary) {
-    summary.frames = 0;
-    summary.steps = 0;
-    summary.contacts_max = 0;
-    summary.contacts_mean = 0.0;
-    summary.intersections_max = 0;
-    summary.penetration_max_m = 0.0;
-    summary.strain_limit_excess_max = 0.0;
+    Ok(left)
 }

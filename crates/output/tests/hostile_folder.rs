@@ -6,6 +6,7 @@ use std::path::Path;
 use stiction_limits::Budget;
 use stiction_output::container::{Codec, ContainerWriter, Filter};
 use stiction_output::frame::{MAGIC, MAX_CHANNELS, VERSION};
+use stiction_output::seal::seal;
 use stiction_output::{Channel, Frame, OutputError, RunReader};
 
 /// A frame file of the common layout, with further blocks.
@@ -15,6 +16,7 @@ fn forged_frame(blocks: &[(String, usize)]) -> Vec<u8> {
     let mut head = 0u32.to_le_bytes().to_vec();
     head.extend((layout.stored_vertex_count() as u32).to_le_bytes());
     head.extend([0; 16]);
+    head.extend(common::RUN.number().to_le_bytes());
     out.add("head", &head, Filter::None, Codec::Raw);
     for (name, bytes) in blocks {
         out.add(name, &vec![0; *bytes], Filter::None, Codec::Zstd);
@@ -74,7 +76,8 @@ fn layouts_beyond_the_budget_are_refused() {
     let path = folder.path().join("frames/layout.json");
     let mut json: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     json["bodies"][4]["vertices"] = 4_000_000_000_u32.into();
-    std::fs::write(&path, json.to_string()).unwrap();
+    json.as_object_mut().unwrap().remove("checksum");
+    std::fs::write(&path, seal(&json.to_string(), common::RUN)).unwrap();
     let error = RunReader::open_within(folder.path(), Budget::of_bytes(1_000_000_000)).unwrap_err();
     assert!(error.to_string().contains("a frame of 4000000016 vertices would take 256.0 GB"), "{error}");
 }
@@ -104,7 +107,7 @@ fn no_number_without_a_value_is_written() {
 #[cfg(unix)]
 #[test]
 fn pipes_in_a_run_folder_are_refused() {
-    let identity = stiction_output::CheckpointIdentity { scene_hash: "abc".into(), version: "0.1.0".into() };
+    let identity = common::identity();
     let files = [
         "run.json",
         "stats.jsonl",

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use stiction_output::{Checkpoint, CheckpointIdentity, RunReader, RunStatus, RunWriter};
+use stiction_output::{RunReader, RunStatus};
 
 const FOLDER: &str = "STICTION_TEST_RUN_FOLDER";
 
@@ -15,12 +15,7 @@ const FOLDER: &str = "STICTION_TEST_RUN_FOLDER";
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
-    let identity = CheckpointIdentity { scene_hash: "abc".into(), version: "0.1.0".into() };
-    let checkpoint = Checkpoint::read_latest(&folder.join("checkpoint"), &identity).unwrap();
-    let mut writer = RunWriter::resume(&folder, layout(), summary(), checkpoint.as_ref()).unwrap();
-    let (state, first) = checkpoint.map_or((0.5, 0), |c| (c.sections.f64s("state").unwrap()[0], c.frames));
-    simulate(&mut writer, state, first, usize::MAX).unwrap();
-    writer.finish(None).unwrap();
+    resume(&folder);
 }
 
 #[test]

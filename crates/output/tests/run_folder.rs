@@ -7,19 +7,16 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use stiction_output::lock::LOCK_NAME;
 use stiction_output::{
-    Checkpoint, CheckpointIdentity, Frame, OutputError, RunReader, RunStatus, RunWriter, STRAIN_LIMIT_EXCESS,
-    Sections, TimeShare, remove_run,
+    Frame, Layout, OutputError, RunLock, RunReader, RunStatus, RunWriter, STRAIN_LIMIT_EXCESS, Sections,
+    TimeShare, holds_run, remove_run,
 };
 
-fn identity() -> CheckpointIdentity {
-    CheckpointIdentity { scene_hash: "abc".into(), version: "0.1.0".into() }
-}
-
-/// All files but checkpoints (their slots depend on history) and their bytes.
+/// All files but checkpoints (their slots depend on history) and the lock, and their bytes.
 fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = files_of(folder);
-    files.retain(|name, _| !name.starts_with("checkpoint"));
+    files.retain(|name, _| !name.starts_with("checkpoint") && name != LOCK_NAME);
     files
 }
 
@@ -27,7 +24,7 @@ fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn files_of(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for part in ["", "frames", "checkpoint"] {
-        for entry in fs::read_dir(folder.join(part)).unwrap() {
+        for entry in fs::read_dir(folder.join(part)).into_iter().flatten() {
             let path = entry.unwrap().path();
             if path.is_file() {
                 let name = path.strip_prefix(folder).unwrap().display().to_string();
@@ -38,22 +35,13 @@ fn files_of(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-fn resume(folder: &Path) -> f64 {
-    let checkpoint = Checkpoint::read_latest(&folder.join("checkpoint"), &identity()).unwrap();
-    let mut writer = RunWriter::resume(folder, layout(), summary(), checkpoint.as_ref()).unwrap();
-    let (state, first) = checkpoint.map_or((0.5, 0), |c| (c.sections.f64s("state").unwrap()[0], c.frames));
-    let state = simulate(&mut writer, state, first, usize::MAX).unwrap();
-    writer.finish(None).unwrap();
-    state
-}
-
 #[test]
 fn a_run_comes_back_as_written() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("nested/run");
     write_run(&run);
     let reader = RunReader::open(&run).unwrap();
-    assert_eq!(reader.layout(), &layout());
+    assert_eq!(reader.layout(), &Layout { run_id: RUN, ..layout() });
     assert_eq!(reader.frame_indices(), [0, 1, 2, 3, 4]);
     for index in [3, 0, 4] {
         let mut expected = frame(&layout(), index);
@@ -110,7 +98,7 @@ proptest! {
         cut("frames/000004.frame", frame_cut.index(size("frames/000004.frame")));
         fs::write(run.join("frames/000005.frame.partial"), b"rest").unwrap();
         let reader = RunReader::open(&run).unwrap();
-        let damaged = matches!(reader.frame(4), Err(OutputError::Corrupt { .. }));
+        let damaged = matches!(reader.frame(4), Err(OutputError::BadFrame { .. }));
         prop_assert!(damaged);
         prop_assert_eq!(reader.last_good_frame().unwrap().index, 3);
         prop_assert!(reader.stats().unwrap().len() >= 6);
@@ -133,8 +121,7 @@ fn a_resumed_run_knows_its_time_and_its_worst_steps() {
     writer.summary_mut().set_wall_time(8.0, share);
     writer.write_checkpoint(3, 0.1, Sections::new()).unwrap();
     drop(writer);
-    let checkpoint = Checkpoint::read_latest(&folder.path().join("checkpoint"), &identity()).unwrap();
-    let writer = RunWriter::resume(folder.path(), layout(), summary(), checkpoint.as_ref()).unwrap();
+    let (writer, _) = open_to_resume(folder.path()).unwrap();
     assert_eq!(writer.earlier_seconds(), [2.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 2.0]);
     assert_eq!((writer.summary().wall_seconds, writer.summary().steps), (8.0, 3));
     assert_eq!((writer.summary().time_share, writer.summary().strain_limit_excess_max), (share, 0.03));
@@ -149,20 +136,90 @@ fn a_folder_with_a_run_is_refused() {
     assert!(error.to_string().contains("--resume") && error.to_string().contains("-o"), "{error}");
 }
 
-/// `run scene.json -o .` must not replace the file that it was told to run.
+/// `run scene.json -o .` must not replace the file that it was told to run, nor a scene called `run.json`.
 #[test]
-fn a_scene_of_the_user_is_not_replaced() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("scene.json"), b"mine").unwrap();
-    let begun = [
-        RunWriter::create(folder.path(), layout(), summary()).err(),
-        RunWriter::resume(folder.path(), layout(), summary(), None).err(),
-    ];
-    for error in begun {
-        assert!(matches!(error, Some(OutputError::SceneInTheWay { .. })), "{error:?}");
+fn files_of_the_user_are_not_replaced() {
+    for name in ["scene.json", "run.json", "stats.jsonl", "frames/000001.frame", "checkpoint/a.bin"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, b"{ \"mine\": true }").unwrap();
+        let begun = [
+            RunWriter::create(folder.path(), layout(), summary()).err(),
+            RunWriter::replace(folder.path(), layout(), summary()).err(),
+        ];
+        for error in begun {
+            assert!(matches!(error, Some(OutputError::InTheWay { .. })), "{name}: {error:?}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{name}: nothing was begun");
+        if ["scene.json", "run.json"].contains(&name) {
+            let error = open_to_resume(folder.path()).err();
+            assert!(matches!(error, Some(OutputError::InTheWay { .. })), "{name}: {error:?}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"{ \"mine\": true }", "{name}");
     }
-    assert_eq!(fs::read(folder.path().join("scene.json")).unwrap(), b"mine");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was begun");
+}
+
+/// A scene that the user puts into a folder with a run is no file of that run.
+#[test]
+fn a_scene_of_the_user_keeps_a_run_from_being_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    write_run(folder.path());
+    fs::write(folder.path().join("scene.json"), b"{ \"stiction\": 1 }").unwrap();
+    let before = files_of(folder.path());
+    let error = RunWriter::replace(folder.path(), layout(), summary()).err();
+    assert!(matches!(error, Some(OutputError::InTheWay { .. })), "{error:?}");
+    assert_eq!(files_of(folder.path()), before, "nothing was removed");
+}
+
+/// Links in the place of folders and files of a run: what they lead to is neither removed nor written.
+#[cfg(unix)]
+#[test]
+fn nothing_is_removed_or_written_through_a_link() {
+    let names = ["frames", "checkpoint", "run.json", "scene.json", "stats.jsonl", "frames/000002.frame"];
+    for name in names {
+        let folder = tempfile::tempdir().unwrap();
+        let (run, other) = (folder.path().join("run"), folder.path().join("other"));
+        write_run(&run);
+        write_run(&other);
+        fs::write(other.join("scene.json"), b"{\n  \"stiction_canonical\": 1 }").unwrap();
+        let before = files_of(&other);
+        let path = run.join(name);
+        let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        std::os::unix::fs::symlink(other.join(name), &path).unwrap();
+        let error = RunWriter::replace(&run, layout(), summary()).err();
+        assert!(matches!(error, Some(OutputError::InTheWay { .. })), "{name}: {error:?}");
+        match open_to_resume(&run) {
+            Err(error) => assert!(matches!(error, OutputError::InTheWay { .. }), "{name}: {error}"),
+            Ok((mut writer, _)) => {
+                assert_eq!(name, "frames/000002.frame");
+                writer.write_frame(&frame(&layout(), 2)).unwrap();
+                assert!(fs::symlink_metadata(&path).unwrap().is_file(), "the link is replaced");
+            }
+        }
+        assert_eq!(files_of(&other), before, "{name}");
+    }
+}
+
+/// While a run is written, nobody else may write: neither a resume nor a replacement, and nothing is lost.
+#[test]
+fn a_folder_has_one_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = RunWriter::create(folder.path(), layout(), summary()).unwrap();
+    assert_eq!(simulate(&mut writer, 0.5, 0, 9), None);
+    let before = files_of(folder.path());
+    let errors = [
+        RunWriter::create(folder.path(), layout(), summary()).err(),
+        RunWriter::replace(folder.path(), layout(), summary()).err(),
+        open_to_resume(folder.path()).err(),
+    ];
+    for error in errors {
+        assert!(matches!(error, Some(OutputError::Locked { .. })), "{error:?}");
+    }
+    assert_eq!(files_of(folder.path()), before);
+    drop(writer);
+    let whole = folder.path().join("whole");
+    assert_eq!(resume(folder.path()).to_bits(), write_run(&whole).to_bits());
 }
 
 #[test]
@@ -170,11 +227,11 @@ fn a_run_is_removed_without_what_lies_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     write_run(folder.path());
     fs::write(folder.path().join("notes.txt"), b"mine").unwrap();
-    remove_run(folder.path()).unwrap();
-    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["notes.txt"]);
+    let lock = RunLock::acquire(folder.path()).unwrap();
+    remove_run(&lock).unwrap();
+    assert_eq!(files_of(folder.path()).into_keys().collect::<Vec<_>>(), ["notes.txt", LOCK_NAME]);
     fs::create_dir(folder.path().join("frames")).unwrap();
-    remove_run(folder.path()).unwrap();
+    remove_run(&lock).unwrap();
     assert!(folder.path().join("frames").exists(), "an empty folder is no run");
 }
 
@@ -194,11 +251,14 @@ fn a_run_without_its_summary_is_known_by_its_parts() {
         mine[..2].iter().for_each(|name| fs::write(folder.path().join(name), b"mine").unwrap());
         let refused = RunWriter::create(folder.path(), layout(), summary()).err();
         assert!(matches!(refused, Some(OutputError::RunExists { .. })), "{kept}");
-        remove_run(folder.path()).unwrap();
-        assert_eq!(files_of(folder.path()).into_keys().collect::<Vec<_>>(), [mine[1], mine[0]], "{kept}");
+        let lock = RunLock::acquire(folder.path()).unwrap();
+        remove_run(&lock).unwrap();
+        let mut left = files_of(folder.path());
+        left.remove(LOCK_NAME);
+        assert_eq!(left.into_keys().collect::<Vec<_>>(), [mine[1], mine[0]], "{kept}");
         fs::write(folder.path().join(mine[2]), b"mine").unwrap();
-        remove_run(folder.path()).unwrap();
-        assert!(folder.path().join(mine[2]).exists(), "a scene alone is no run");
+        assert!(!holds_run(folder.path()), "a scene alone is no run");
+        drop(lock);
         fs::remove_file(folder.path().join(mine[2])).unwrap();
         assert!(RunWriter::create(folder.path(), layout(), summary()).is_ok(), "{kept}");
     }

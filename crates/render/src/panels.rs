@@ -46,7 +46,7 @@ pub fn render_panels(
             }
         };
         let (_, reader, frames) = &mut runs[run];
-        let last = *reader.frame_indices().last().ok_or(RenderError::EmptyRun)?;
+        let last = reader.frame_span().checked_sub(1).ok_or(RenderError::EmptyRun)?;
         let frame = panel.frame.unwrap_or(last);
         reader.frame_path(frame)?;
         frames.push(frame);

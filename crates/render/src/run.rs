@@ -145,26 +145,24 @@ fn numbered(out: &Path, position: usize) -> PathBuf {
 }
 
 fn chosen_frames(run: &RunReader, choice: &FrameChoice) -> Result<Vec<u32>, RenderError> {
-    let all = run.frame_indices();
-    if all.is_empty() {
+    let span = run.frame_span();
+    if span == 0 {
         return Err(RenderError::EmptyRun);
     }
     let bad = |problem: &str| Err(RenderError::BadOption { name: "frames", problem: problem.into() });
-    match choice {
-        FrameChoice::List(list) if list.is_empty() => bad("the list is empty"),
-        FrameChoice::List(list) => {
-            // fail on the first bad number before any picture is drawn
-            list.iter().try_for_each(|&index| run.frame_path(index).map(|_| ()))?;
-            Ok(list.clone())
-        }
-        FrameChoice::Every(0) | FrameChoice::Spread(0) => bad("the count must be at least 1"),
-        FrameChoice::Every(n) => Ok(all.iter().copied().step_by(*n).collect()),
+    let numbers: Box<dyn Iterator<Item = u32>> = match choice {
+        FrameChoice::List(list) if list.is_empty() => return bad("the list is empty"),
+        FrameChoice::List(list) => Box::new(list.iter().copied()),
+        FrameChoice::Every(0) | FrameChoice::Spread(0) => return bad("the count must be at least 1"),
+        FrameChoice::Every(n) => Box::new((0..span).step_by(*n)),
         FrameChoice::Spread(n) => {
-            let count = (*n).min(all.len());
-            let last = all.len() - 1;
-            Ok((0..count).map(|k| all[if count > 1 { k * last / (count - 1) } else { last }]).collect())
+            let (count, last) = ((*n as u64).min(u64::from(span)), u64::from(span) - 1);
+            let number = move |k: u64| (if count > 1 { k * last / (count - 1) } else { last }) as u32;
+            Box::new((0..count).map(number))
         }
-    }
+    };
+    // Fails on the first frame that is not there, before any picture is drawn.
+    numbers.map(|index| Ok(run.frame_path(index).map(|_| index)?)).collect()
 }
 
 /// What all pictures of a series share.

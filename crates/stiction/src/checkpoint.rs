@@ -8,6 +8,10 @@ use stiction_numerics::nalgebra::{Quaternion, UnitQuaternion};
 use stiction_output::{Sections, StateHasher, hash};
 use stiction_solvers::SavedState;
 
+/// Format of the sections below. Raise it whenever one of them is renamed, dropped or changes its meaning, so
+/// that older checkpoints are refused in words; methods number their own memory (`SavedState::version`).
+pub const STATE_FORMAT: u32 = 1;
+
 const NUMBERS: &str = "solver/numbers/";
 const KEYS: &str = "solver/keys/";
 /// Four numbers x, y, z, w per rigid body; left out where there are none.

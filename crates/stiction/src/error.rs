@@ -110,6 +110,14 @@ pub enum SimulationError {
         /// Why.
         source: StepError,
     },
+    /// A step failed, and so did saving the state before it.
+    #[error("{cause}; the state before it could not be saved: {reason}")]
+    Unsaved {
+        /// Why the step failed.
+        cause: Box<SimulationError>,
+        /// Why nothing was saved.
+        reason: String,
+    },
     /// Files.
     #[error(transparent)]
     Output(#[from] OutputError),
@@ -146,15 +154,18 @@ impl SimulationError {
             SimulationError::Output(error) => matches!(
                 error,
                 OutputError::RunExists { .. }
-                    | OutputError::SceneInTheWay { .. }
+                    | OutputError::InTheWay { .. }
+                    | OutputError::Locked { .. }
+                    | OutputError::OldFormat { .. }
                     | OutputError::Unwritable { .. }
                     | OutputError::NotARun { .. }
                     | OutputError::OtherScene { .. }
-                    | OutputError::OtherVersion { .. }
+                    | OutputError::OtherStateFormat { .. }
                     | OutputError::NoSuchFrame { .. }
                     | OutputError::UnknownFormat { .. }
                     | OutputError::Export { .. }
             ),
+            SimulationError::Unsaved { cause, .. } => cause.is_input(),
             SimulationError::Step { source, .. } => matches!(source, StepError::Start { .. }),
         }
     }

@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod build_id;
 pub mod checkpoint;
 pub mod clock;
 pub mod error;
@@ -25,9 +26,11 @@ pub mod scene_source;
 pub mod settings;
 pub mod simulation;
 mod statistics;
+pub mod stop;
 pub mod tessellate;
 pub mod threads;
 
+pub use build_id::build_id;
 pub use error::SimulationError;
 pub use intersections::{FoundPair, IntersectionReport};
 pub use job::Job;
@@ -36,16 +39,18 @@ pub use run::{RunOptions, RunProgress, run};
 pub use scene_source::{OpenedScene, SceneIdentity};
 pub use settings::Settings;
 pub use simulation::Simulation;
+pub use stop::StopFlag;
 pub use threads::Threads;
 
 pub use stiction_bodies as bodies;
 pub use stiction_collision as collision;
 pub use stiction_contact as contact;
 pub use stiction_energy as energy;
+pub use stiction_limits as limits;
 pub use stiction_numerics as numerics;
 pub use stiction_output as output;
 pub use stiction_scene as scene;
 pub use stiction_solvers as solvers;
 
-/// Version of the program, written to runs and checked when they are resumed.
+/// Version of the program, written to runs.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

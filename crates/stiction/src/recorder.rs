@@ -1,6 +1,7 @@
 //! The writing side of a run: frames, statistics and checkpoints of a simulation that the caller
 //! steps.
 
+use crate::build_id::build_id;
 use crate::checkpoint;
 use crate::error::SimulationError;
 use crate::intersections::IntersectionReport;
@@ -8,12 +9,13 @@ use crate::recording;
 use crate::run::RunOptions;
 use crate::simulation::Simulation;
 use crate::statistics::{by_category, record};
+use crate::stop::StopFlag;
 use std::path::Path;
 use std::time::Instant;
 use stiction_output::files::{self, Durability};
 use stiction_output::{
-    Category, Checkpoint, CheckpointIdentity, RunSummary, RunWriter, TimeShare, narrow, peak_memory_bytes,
-    remove_run,
+    Category, CheckpointIdentity, Layout, ResumePoint, RunLock, RunSummary, RunWriter, TimeShare, narrow,
+    peak_memory_bytes,
 };
 use stiction_solvers::{StepReport, StepSeconds};
 
@@ -51,29 +53,35 @@ impl Recorder {
     ) -> Result<Recorder, SimulationError> {
         let layout = recording::layout(simulation);
         let summary = new_summary(simulation);
-        let scene_hash = simulation.identity.hash.clone();
-        let identity = CheckpointIdentity { scene_hash, version: crate::VERSION.to_owned() };
-        if options.overwrite {
-            remove_run(folder)?;
+        let mut seconds_before = 0.0;
+        let mut writer = match options {
+            RunOptions { resume: true, .. } => {
+                let lock = RunLock::acquire(folder)?;
+                let point = find_resume_point(simulation, &lock, &layout, options)?;
+                if let Some(checkpoint) = &point.checkpoint {
+                    checkpoint::restore(simulation, &checkpoint.sections)?;
+                    seconds_before = checkpoint.wall_seconds;
+                }
+                RunWriter::resume(lock, layout, summary, &point)?
+            }
+            RunOptions { overwrite: true, .. } => RunWriter::replace(folder, layout, summary)?,
+            _ => RunWriter::create(folder, layout, summary)?,
+        };
+        if !simulation.identity.canonical.is_empty() {
+            let canonical = simulation.identity.canonical.as_bytes();
+            files::write_atomic(&folder.join("scene.json"), canonical, Durability::Device)?;
         }
-        let found = match options.resume {
-            true => Checkpoint::read_latest(&folder.join("checkpoint"), &identity)?,
-            false => None,
-        };
-        let mut writer = match options.resume {
-            true => RunWriter::resume(folder, layout, summary, found.as_ref())?,
-            false => RunWriter::create(folder, layout, summary)?,
-        };
-        let canonical = simulation.identity.canonical.as_bytes();
-        files::write_atomic(&folder.join("scene.json"), canonical, Durability::Device)?;
         writer.summary_mut().vertices = simulation.model.vertices() as u64;
-        let seconds_before = found.as_ref().map_or(0.0, |c| c.wall_seconds);
-        match &found {
-            Some(checkpoint) => checkpoint::restore(simulation, &checkpoint.sections)?,
-            None => writer.write_frame(&recording::frame(simulation, writer.layout(), None))?,
+        if simulation.steps == 0 {
+            writer.write_frame(&recording::frame(simulation, writer.layout(), None))?;
         }
         let seconds = writer.earlier_seconds();
         Ok(Recorder { writer, start: Instant::now(), seconds_before, seconds })
+    }
+
+    /// What the user should know about the run, in sentences: damage that was repaired, another build.
+    pub fn notes(&self) -> &[String] {
+        &self.writer.summary().notes
     }
 
     /// Steps to the next frame, writing what the steps reached; gives the report of the last one.
@@ -87,6 +95,24 @@ impl Recorder {
                     return Ok(report);
                 }
             }
+        })
+    }
+
+    /// Steps to the next frame, or less far when it is asked to stop; gives the report of the last step, if
+    /// one was taken.
+    pub(crate) fn advance_unless(
+        &mut self,
+        simulation: &mut Simulation,
+        stop: &StopFlag,
+    ) -> Result<Option<StepReport>, SimulationError> {
+        let threads = simulation.threads().clone();
+        threads.install(|| {
+            let frame = simulation.frames;
+            let mut last = None;
+            while simulation.frames == frame && !stop.is_raised() {
+                last = Some(self.step(simulation)?);
+            }
+            Ok(last)
         })
     }
 
@@ -120,13 +146,15 @@ impl Recorder {
         let settings = simulation.settings();
         let every = u64::from(settings.output.checkpoint_every.max(1));
         if simulation.frames.is_multiple_of(every) || simulation.frames == u64::from(settings.frames) {
-            self.sum_up(simulation);
-            self.write_checkpoint(simulation)?;
+            self.checkpoint(simulation)?;
         }
         Ok(())
     }
 
-    fn write_checkpoint(&mut self, simulation: &Simulation) -> Result<(), SimulationError> {
+    /// Writes a checkpoint of the present state, for example before a long wait. The run can be resumed from
+    /// it, also between two frames.
+    pub fn checkpoint(&mut self, simulation: &Simulation) -> Result<(), SimulationError> {
+        self.sum_up(simulation);
         let (steps, time) = (simulation.steps, simulation.state.time);
         Ok(self.writer.write_checkpoint(steps, time, checkpoint::save(simulation))?)
     }
@@ -154,22 +182,27 @@ impl Recorder {
         summary.peak_memory_bytes = peak_memory_bytes();
     }
 
-    /// Ends a run that failed: leaves the last good state on disk, and says why.
-    pub fn fail(mut self, simulation: &Simulation, error: &SimulationError) -> Result<(), SimulationError> {
-        if matches!(error, SimulationError::Step { .. }) {
-            self.sum_up(simulation);
-            self.write_checkpoint(simulation)?;
+    /// Ends a run that failed: leaves the last good state on disk, and says why. Gives the error back, with
+    /// what else went wrong while the state was saved.
+    pub fn fail(mut self, simulation: &Simulation, error: SimulationError) -> SimulationError {
+        let failure = error.to_string();
+        if !matches!(error, SimulationError::Step { .. }) {
+            // The last checkpoint is the last good state. Where nothing can be written, the summary cannot
+            // be either, and the first error is the one to report.
+            let _ = self.writer.finish(Some(failure));
+            return error;
         }
-        self.writer.finish(Some(error.to_string()))?;
-        Ok(())
+        let saved = self.checkpoint(simulation);
+        match saved.and_then(|()| Ok(self.writer.finish(Some(failure))?)) {
+            Ok(_) => error,
+            Err(second) => SimulationError::Unsaved { cause: Box::new(error), reason: second.to_string() },
+        }
     }
 
-    /// Leaves a run that was stopped early as one that can be resumed.
+    /// Leaves a run that was stopped early as one that can be resumed from here.
     pub fn pause(mut self, simulation: &Simulation) -> Result<RunSummary, SimulationError> {
-        self.sum_up(simulation);
-        self.write_checkpoint(simulation)?;
-        self.writer.write_summary()?;
-        Ok(self.writer.summary().clone())
+        self.checkpoint(simulation)?;
+        Ok(self.writer.pause()?)
     }
 
     /// Ends a run that is done.
@@ -179,12 +212,35 @@ impl Recorder {
     }
 }
 
+/// Where the run in a folder goes on, with a note when another build began it.
+fn find_resume_point(
+    simulation: &Simulation,
+    lock: &RunLock,
+    layout: &Layout,
+    options: &RunOptions,
+) -> Result<ResumePoint, SimulationError> {
+    let scene_hash = simulation.identity.hash.clone();
+    let identity = CheckpointIdentity { scene_hash, state_format: checkpoint::STATE_FORMAT };
+    let mut point = ResumePoint::find(lock, layout, &identity, &options.budget)?;
+    if let Some(found) = point.checkpoint.as_ref().filter(|found| found.build != build_id()) {
+        point.notes.push(format!(
+            "continued at step {} by build {}, begun by build {}: not promised to equal an uninterrupted run bit for bit",
+            found.step,
+            build_id(),
+            found.build
+        ));
+    }
+    Ok(point)
+}
+
 fn new_summary(simulation: &Simulation) -> RunSummary {
     RunSummary {
         scene: simulation.identity.name.clone(),
         scene_hash: simulation.identity.hash.clone(),
         method: simulation.method().to_owned(),
         version: crate::VERSION.to_owned(),
+        build: build_id().to_owned(),
+        state_format: checkpoint::STATE_FORMAT,
         threads: simulation.threads().count() as u64,
         dofs: simulation.model.dofs() as u64,
         elements: simulation.model.elements() as u64,

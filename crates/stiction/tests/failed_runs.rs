@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use stiction::checkpoint::STATE_FORMAT;
+use stiction::limits::Budget;
 use stiction::output::{Checkpoint, CheckpointIdentity};
 use stiction::scene::{Scene, load_text};
 use stiction::solvers::methods;
@@ -48,9 +50,8 @@ fn a_failed_run_leaves_its_last_good_state() {
         let error = stiction::run(&mut simulation, &folder, &options, |_| ControlFlow::Continue(()));
         let error = error.expect_err(key);
         let SimulationError::Step { step, .. } = &error else { panic!("{key}: {error}") };
-        let identity =
-            CheckpointIdentity { scene_hash: String::new(), version: stiction::VERSION.to_owned() };
-        let found = Checkpoint::read_latest(&folder.join("checkpoint"), &identity);
+        let identity = CheckpointIdentity { scene_hash: String::new(), state_format: STATE_FORMAT };
+        let found = Checkpoint::read_latest(&folder.join("checkpoint"), &identity, &Budget::default());
         let found = found.expect("a readable checkpoint").expect("a checkpoint");
         assert_eq!(found.step + 1, *step, "{key}");
         let mut twin = Simulation::new(scene(key)).expect("a simulation");

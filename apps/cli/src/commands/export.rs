@@ -11,7 +11,7 @@ pub fn export(options: &ExportArgs) -> Result<(), Failure> {
     let reader = RunReader::open_within(&options.run, options.limits.budget())?;
     let format: Format = options.to.parse()?;
     let path = options.output.clone().unwrap_or_else(|| format.default_path(&options.run));
-    let details = export::ExportArgs {
+    let details = export::ExportOptions {
         every: options.every,
         bodies: options.body.clone(),
         page: super::view::page().map(String::from),

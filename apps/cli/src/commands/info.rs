@@ -3,7 +3,8 @@
 use super::print_json;
 use crate::args::InfoOptions;
 use crate::failure::Failure;
-use stiction::output::{RunReader, RunStatus, RunSummary};
+use serde::Serialize;
+use stiction::output::{RunLock, RunReader, RunStatus, RunSummary};
 
 /// Reports on a run folder.
 pub fn info(options: &InfoOptions) -> Result<(), Failure> {
@@ -12,22 +13,35 @@ pub fn info(options: &InfoOptions) -> Result<(), Failure> {
         return super::profile::draw(&reader, options.step, file);
     }
     let summary = reader.summary()?;
+    let damage = reader.damage()?;
     if options.json {
-        return print_json(&summary);
+        return print_json(&Report { summary, damage });
     }
-    print(&summary);
+    print(&summary, RunLock::holder(&options.run));
+    damage.iter().for_each(|sentence| say!("  damaged: {sentence}"));
     Ok(())
 }
 
-/// The summary in words.
-pub fn print(summary: &RunSummary) {
+/// What `--json` prints: the fields of `run.json`, and what is wrong with the folder in sentences.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    summary: RunSummary,
+    damage: Vec<String>,
+}
+
+/// The summary in words; `writer` is the process that writes the run now.
+pub fn print(summary: &RunSummary, writer: Option<String>) {
     let s = summary;
-    let status = match s.status {
-        RunStatus::Running => "running, or killed",
-        RunStatus::Finished => "finished",
-        RunStatus::Failed => "failed",
+    let status = match (s.status, writer) {
+        (RunStatus::Running, Some(writer)) => format!("being written by {writer}"),
+        (RunStatus::Running, None) => "interrupted; continue it with --resume".to_owned(),
+        (RunStatus::Paused, _) => "stopped; continue it with --resume".to_owned(),
+        (RunStatus::Finished, _) => "finished".to_owned(),
+        (RunStatus::Failed, _) => "failed".to_owned(),
     };
     say!("{}: method {}, {status}", s.scene, s.method);
+    s.notes.iter().for_each(|sentence| say!("  note: {sentence}"));
     s.failure.iter().for_each(|reason| say!("  failed: {reason}"));
     say!("  {} vertices, {} elements, {} degrees of freedom", s.vertices, s.elements, s.dofs);
     say!(

@@ -3,8 +3,9 @@
 use crate::args::{ServerArgs, ViewOptions};
 use crate::failure::Failure;
 use crate::job;
-use stiction::Job;
+use crate::signals::stop_flag;
 use stiction::output::RunSummary;
+use stiction::{Job, StopFlag};
 
 /// Shows a run folder, or runs a scene and shows it live.
 pub fn view(options: &ViewOptions) -> Result<(), Failure> {
@@ -12,10 +13,12 @@ pub fn view(options: &ViewOptions) -> Result<(), Failure> {
     if target.is_dir() {
         return show(target, &options.server);
     }
-    let job = job::prepare(&options.scene, &options.folder)?;
+    let stop = stop_flag()?;
+    let job = job::prepare(&options.scene, &options.folder, &stop)?;
     let folder = job.folder.display().to_string();
-    let summary = watch(job, options.scene.threads, &options.server)?;
-    super::info::print(&summary);
+    let summary = watch(job, options.scene.threads, &stop, &options.server)?;
+    super::info::print(&summary, None);
+    job::fail_if_stopped(&summary, &folder)?;
     say!("written to {folder}");
     Ok(())
 }
@@ -28,11 +31,10 @@ pub use absent::{page, show, watch};
 
 #[cfg(feature = "viewer")]
 mod present {
-    use super::{Failure, Job, RunSummary, ServerArgs, job};
+    use super::{Failure, Job, RunSummary, ServerArgs, StopFlag, job};
     use std::io::{IsTerminal, Write};
     use std::path::Path;
     use std::process::{Command, Stdio};
-    use std::sync::atomic::{AtomicBool, Ordering};
     use stiction::output::RunReader;
     use stiction_viewer::{Activity, NO_PAGE, PAGE, Server, ViewerError};
 
@@ -48,8 +50,14 @@ mod present {
         server.serve_until_interrupt().map_err(failure)
     }
 
-    /// Runs a scene in a thread and serves its folder until Ctrl-C, which also stops the run.
-    pub fn watch(job: Job, threads: Option<usize>, options: &ServerArgs) -> Result<RunSummary, Failure> {
+    /// Runs a scene in a thread and serves its folder until the flag is raised (by Ctrl-C), which also stops
+    /// the run.
+    pub fn watch(
+        job: Job,
+        threads: Option<usize>,
+        stop: &StopFlag,
+        options: &ServerArgs,
+    ) -> Result<RunSummary, Failure> {
         if job.is_blocked() {
             let folder = job.folder.display();
             return Err(Failure::Input(format!(
@@ -57,12 +65,12 @@ mod present {
             )));
         }
         let activity = Activity::new();
-        let stop = AtomicBool::new(false);
         let server = bind(&job.folder, Some(activity.clone()), options)?;
         std::thread::scope(|scope| {
             let run = scope.spawn(|| {
-                let outcome = job::execute(job, threads, || stop.load(Ordering::Relaxed));
+                let outcome = job::execute(job, threads);
                 match &outcome {
+                    Ok(_) if stop.is_raised() => activity.finish(),
                     Ok(_) => {
                         activity.finish();
                         note!("the run is done; the viewer stays until Ctrl-C");
@@ -74,10 +82,11 @@ mod present {
                 }
                 outcome
             });
-            let served = server.serve_until_interrupt().map_err(failure);
-            stop.store(true, Ordering::Relaxed);
+            let served = server.serve_while(|| !stop.is_raised()).map_err(failure);
+            // The server may also have ended by an error.
+            stop.raise();
             if activity.is_running() {
-                note!("stopping after this frame; Ctrl-C again stops at once");
+                note!("stopping after this step; Ctrl-C again stops at once");
             }
             let outcome = run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             served.and(outcome)
@@ -88,11 +97,11 @@ mod present {
         if PAGE.is_none() {
             return Err(Failure::Input(format!("error: {NO_PAGE}")));
         }
-        let server = Server::bind(&stiction_viewer::ServerArgs {
-            folder: folder.to_path_buf(),
+        let server = Server::bind(&stiction_viewer::ServerOptions {
             host: options.host.clone(),
             port: options.port,
             activity,
+            ..stiction_viewer::ServerOptions::new(folder)
         })
         .map_err(failure)?;
         note!("viewer: {}  (Ctrl-C ends it)", server.url());
@@ -125,7 +134,7 @@ mod present {
 
 #[cfg(not(feature = "viewer"))]
 mod absent {
-    use super::{Failure, Job, RunSummary, ServerArgs};
+    use super::{Failure, Job, RunSummary, ServerArgs, StopFlag};
     use std::path::Path;
 
     /// This build has no page.
@@ -139,7 +148,7 @@ mod absent {
     }
 
     /// Says what is missing.
-    pub fn watch(_: Job, _: Option<usize>, _: &ServerArgs) -> Result<RunSummary, Failure> {
+    pub fn watch(_: Job, _: Option<usize>, _: &StopFlag, _: &ServerArgs) -> Result<RunSummary, Failure> {
         Err(missing())
     }
 

@@ -2,15 +2,15 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stiction_output::{
     BodyLayout, Channel, ContactPoint, Frame, Layout, LayoutKind, RunSummary, RunWriter, StepRecord, UpAxis,
 };
-use stiction_viewer::{Activity, Server, ServerOptions, ViewerError};
+use stiction_viewer::{Activity, Limits, Server, ServerOptions, ViewerError};
 
 /// One triangle that rises by 1 m per frame.
 pub fn layout() -> Layout {
@@ -50,6 +50,35 @@ pub fn add_frame(writer: &mut RunWriter, index: u32) {
     writer.write_frame(&frame(&layout(), index)).unwrap();
 }
 
+/// Writes a run of one frame with so many vertices, whose numbers do not compress.
+pub fn write_large_run(folder: &Path, vertices: u32) {
+    let mut layout = Layout::new(UpAxis::Z, 10.0);
+    layout.push(BodyLayout::new("dust", LayoutKind::Cloth, vertices as usize));
+    let mut frame = Frame::new(&layout, 0, 0);
+    let number = |k: u32| k.wrapping_mul(2_654_435_761) as f32;
+    frame.positions = (0..vertices).map(|k| [0, 1, 2].map(|axis| number(3 * k + axis))).collect();
+    frame.velocities.clone_from(&frame.positions);
+    let mut writer = RunWriter::create(folder, layout, RunSummary::default()).unwrap();
+    writer.write_frame(&frame).unwrap();
+    writer.finish(None).unwrap();
+}
+
+/// Waits until the server has closed a connection; false when it has not after 15 s.
+pub fn is_closed(stream: &mut TcpStream) -> bool {
+    let started = Instant::now();
+    stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+    let mut bytes = [0; 4096];
+    while started.elapsed() < Duration::from_secs(15) {
+        match stream.read(&mut bytes) {
+            Ok(0) => return true,
+            Ok(_) => {}
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+            Err(_) => return true,
+        }
+    }
+    false
+}
+
 pub struct Running {
     pub address: SocketAddr,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
@@ -58,7 +87,16 @@ pub struct Running {
 
 impl Running {
     pub fn start(folder: &Path, activity: Option<Activity>) -> Self {
-        let server = Server::bind(&ServerOptions { activity, ..ServerOptions::new(folder) }).unwrap();
+        Self::start_server(&ServerOptions { activity, ..ServerOptions::new(folder) })
+    }
+
+    /// A server with its own limits, so that tests need not wait for long.
+    pub fn start_limited(folder: &Path, limits: Limits) -> Self {
+        Self::start_server(&ServerOptions { limits, ..ServerOptions::new(folder) })
+    }
+
+    fn start_server(options: &ServerOptions) -> Self {
+        let server = Server::bind(options).unwrap();
         let address = server.address();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let thread = std::thread::spawn(move || {
@@ -89,6 +127,14 @@ impl Running {
     /// A GET with further or replaced header lines.
     pub fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
         self.request("GET", path, headers)
+    }
+
+    /// Sends a GET and leaves its answer to the caller.
+    pub fn ask(&self, path: &str) -> TcpStream {
+        let mut stream = self.connect();
+        let text = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.address);
+        stream.write_all(text.as_bytes()).unwrap();
+        stream
     }
 
     pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {

@@ -31,8 +31,10 @@ impl<'a> Selection<'a> {
         }
         let wanted = |b: &&BodyLayout| options.bodies.is_empty() || options.bodies.contains(&b.name);
         let bodies: Vec<&BodyLayout> = layout.bodies.iter().filter(wanted).collect();
+        // A frame that is missing fails before anything is written.
+        let numbers = (0..reader.frame_span()).step_by(options.every as usize);
         let frames: Vec<u32> =
-            reader.frame_indices().iter().copied().filter(|index| index % options.every == 0).collect();
+            numbers.map(|index| reader.frame_path(index).map(|_| index)).collect::<Result<_>>()?;
         if frames.is_empty() {
             return fail("the run has no frames yet".into());
         }

@@ -2,9 +2,11 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::path::Path;
+use stiction_limits::Budget;
 use stiction_output::{
-    BodyLayout, Channel, ContactPoint, Frame, Layout, LayoutKind, RunSummary, RunWriter, Sections,
-    StepRecord, StoredMotion, StoredPose, UpAxis,
+    BodyLayout, Channel, CheckpointIdentity, ContactPoint, Frame, Layout, LayoutKind, OutputError,
+    ResumePoint, RunId, RunLock, RunSummary, RunWriter, Sections, StepRecord, StoredMotion, StoredPose,
+    UpAxis,
 };
 
 pub const FRAMES: u32 = 5;
@@ -69,13 +71,41 @@ pub fn record(step: u64) -> StepRecord {
     record
 }
 
+/// The run of all folders of these tests, so that their bytes can be compared.
+pub const RUN: RunId = RunId::from_number(0x5eed);
+pub const STATE_FORMAT: u32 = 3;
+
 pub fn summary() -> RunSummary {
     RunSummary {
+        run_id: RUN,
+        state_format: STATE_FORMAT,
         scene_hash: "abc".into(),
         version: "0.1.0".into(),
         method: "newton".into(),
         ..RunSummary::default()
     }
+}
+
+pub fn identity() -> CheckpointIdentity {
+    CheckpointIdentity { scene_hash: "abc".into(), state_format: STATE_FORMAT }
+}
+
+/// Opens a run for writing where it can go on, and tells where that is.
+pub fn open_to_resume(folder: &Path) -> Result<(RunWriter, ResumePoint), OutputError> {
+    let lock = RunLock::acquire(folder)?;
+    let point = ResumePoint::find(&lock, &layout(), &identity(), &Budget::default())?;
+    let writer = RunWriter::resume(lock, layout(), summary(), &point)?;
+    Ok((writer, point))
+}
+
+/// Continues a run to its end; returns the last state.
+pub fn resume(folder: &Path) -> f64 {
+    let (mut writer, point) = open_to_resume(folder).unwrap();
+    let checkpoint = point.checkpoint;
+    let (state, first) = checkpoint.map_or((0.5, 0), |c| (c.sections.f64s("state").unwrap()[0], c.frames));
+    let state = simulate(&mut writer, state, first, usize::MAX).unwrap();
+    writer.finish(None).unwrap();
+    state
 }
 
 /// The deterministic "solver" of these tests: its state after a step is a function of the state before.
@@ -108,7 +138,8 @@ pub fn simulate(writer: &mut RunWriter, mut state: f64, first: u32, mut events: 
         alive()?;
         writer.write_frame(&shown).unwrap();
         alive()?;
-        writer.write_checkpoint(u64::from(index) * 2, f64::from(index) / 24.0, sections(state)).unwrap();
+        let (step, time) = (u64::from(index) * 2, f64::from(index) / 24.0);
+        writer.write_checkpoint(step, time, sections(state)).unwrap();
     }
     Some(state)
 }

@@ -14,7 +14,7 @@ use crate::report::{StepSeconds, timed};
 use crate::solver::{StepError, World};
 use rayon::prelude::*;
 use stiction_contact::ProjectOptions;
-use stiction_contact::detect::{ContactFinder, DetectError, StepMotion};
+use stiction_contact::detect::{ContactFinder, StepMotion};
 use stiction_numerics::ordered::ordered_reduce;
 use stiction_numerics::{Vec3, ordered_max_by};
 
@@ -133,7 +133,7 @@ impl AdmmLoop<'_> {
         &mut self,
         iterate: &mut Iterate,
         report: &mut AdmmReport,
-    ) -> Result<(), DetectError> {
+    ) -> Result<(), StepError> {
         for _ in 0..self.options.final_passes {
             let late = self.find_contacts(&iterate.projected, ContactSearch::Late)?;
             report.late += late;
@@ -160,11 +160,11 @@ impl AdmmLoop<'_> {
     }
 
     /// Continuous-time detection along a velocity; new contacts join the set. Returns their number.
-    pub fn append_new_contacts(&mut self, velocity: &[Vec3]) -> Result<usize, DetectError> {
+    pub fn append_new_contacts(&mut self, velocity: &[Vec3]) -> Result<usize, StepError> {
         self.find_contacts(velocity, ContactSearch::New)
     }
 
-    fn find_contacts(&mut self, velocity: &[Vec3], search: ContactSearch<'_>) -> Result<usize, DetectError> {
+    fn find_contacts(&mut self, velocity: &[Vec3], search: ContactSearch<'_>) -> Result<usize, StepError> {
         let Self { contacts, finder, seconds, world, motion, options, .. } = self;
         timed(&mut seconds.detection, || contacts.find(*world, motion, finder, velocity, options, search))
     }

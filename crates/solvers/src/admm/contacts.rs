@@ -5,7 +5,7 @@ use super::options::AdmmOptions;
 use crate::first_contacts::{near_and_approaching, open_penetrations};
 use crate::solver::{StepError, World};
 use stiction_contact::coulomb::NodeBlockSweep;
-use stiction_contact::detect::{ContactFinder, DetectError, KnownContacts, StepMotion, pair_gap};
+use stiction_contact::detect::{ContactFinder, KnownContacts, StepMotion, pair_gap};
 use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions};
 use stiction_numerics::{Mat3, Vec3};
 
@@ -64,7 +64,7 @@ impl StepContacts {
         velocity: &[Vec3],
         options: &AdmmOptions,
         search: ContactSearch<'_>,
-    ) -> Result<usize, DetectError> {
+    ) -> Result<usize, StepError> {
         let World { model, parameters } = world;
         let mut memory = None;
         let found = match search {
@@ -83,7 +83,7 @@ impl StepContacts {
                 KnownContacts::new(&self.known).rechecked(),
             )?,
         };
-        Ok(self.append(found, options, world, motion.h, memory))
+        self.append(found, options, world, motion.h, memory)
     }
 
     fn append(
@@ -93,9 +93,9 @@ impl StepContacts {
         world: World<'_>,
         h: f64,
         memory: Option<&ImpulseMemory>,
-    ) -> usize {
+    ) -> Result<usize, StepError> {
         if contacts.is_empty() {
-            return 0;
+            return Ok(0);
         }
         let contacts = prepare(contacts, options, world, h);
         self.known.extend(contacts.iter().map(|c| c.key));
@@ -103,11 +103,12 @@ impl StepContacts {
         if let Some(full) = &self.full {
             full.sweep.store_impulses(&mut self.set);
         }
-        self.set.append(&contacts, memory).expect("contacts found on a valid model are valid");
+        // A velocity beyond what numbers reach gives contacts without a finite bias.
+        self.set.append(&contacts, memory).map_err(|e| StepError::Contact { reason: e.to_string() })?;
         if let Some(full) = &mut self.full {
             full.sweep = NodeBlockSweep::new(&self.set, &full.inverse_blocks);
         }
-        contacts.len()
+        Ok(contacts.len())
     }
 
     /// Projects velocities of nodes on the contacts. Returns the fraction of contacts that sleep at

@@ -23,7 +23,7 @@ export interface LayoutInfo {
 export interface Summary {
   scene: string;
   method: string;
-  status: 'running' | 'finished' | 'failed';
+  status: 'running' | 'finished' | 'failed' | 'paused';
   failure?: string | null;
   dofs: number;
   vertices: number;
