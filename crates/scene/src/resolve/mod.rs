@@ -244,7 +244,7 @@ fn output(file: Option<&OutputFile>) -> Resolved<OutputChoice> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::{Mesh, MeshFile};
+    use crate::file::{MeshFile, MeshSource};
     use crate::generate::RawMesh;
 
     /// What a table of a mesh says, and the mesh that it makes.
@@ -260,7 +260,7 @@ mod tests {
             up: Vec3::z(),
             grounds: BTreeMap::new(),
         };
-        let written = Mesh::Full(Box::new(spec.clone()));
+        let written = MeshSource::Full(Box::new(spec.clone()));
         let made = mesh::raw_mesh("mesh", &written, &mut context);
         (spec, made.expect("the mesh is right").0)
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::generate::{RawMesh, box_surface, capsule, cylinder, ico_sphere, tet_box, torus, uv_sphere};
 use std::f64::consts::PI;
-use stiction_numerics::SplitMix;
+use stiction_numerics::Random;
 
 fn mesh(raw: RawMesh) -> Mesh {
     Mesh { vertices: raw.vertices, cells: raw.cells, uv: None, rest_vertices: None, source: "test".into() }
@@ -46,7 +46,7 @@ fn a_box_has_its_closed_form() {
 /// The inertia of a turned body is R I Rᵀ.
 #[test]
 fn a_turned_box_has_the_turned_tensor() {
-    let mut random = SplitMix::new(3);
+    let mut random = Random::new(3);
     let plain = made(box_surface([0.4, 0.2, 0.1], [1, 1, 1]));
     for _ in 0..20 {
         let turn = random.rotation();

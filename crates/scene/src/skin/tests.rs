@@ -1,6 +1,6 @@
 use super::*;
 use crate::generate::{box_surface, grid, tet_box, tet_cylinder};
-use stiction_numerics::{Mat3, SplitMix};
+use stiction_numerics::{Mat3, Random};
 
 fn mesh(raw: crate::generate::RawMesh) -> Mesh {
     Mesh { vertices: raw.vertices, cells: raw.cells, uv: None, rest_vertices: None, source: "test".into() }
@@ -59,7 +59,7 @@ fn skinned_moments_are_those_of_the_mesh_for_any_frames() {
 
 #[test]
 fn weights_and_gradients_reproduce_affine_maps() {
-    let mut random = SplitMix::new(4);
+    let mut random = Random::new(4);
     let map = Mat3::from_fn(|_, _| random.range(-1.0, 1.0));
     let sheet = (
         mesh(grid(&crate::generate::GridOptions {

@@ -35,7 +35,7 @@ impl XpbdSolver {
         let (model, parameters) = (world.model, world.parameters);
         let elasticity = Elasticity::new(model, parameters)?;
         let constraints = constraints_of(model, &elasticity)?;
-        let finder = ContactFinder::new(model, DetectOptions::default())?;
+        let finder = ContactFinder::new(model, &world.parameters.controls, DetectOptions::default())?;
         Ok(XpbdSolver { options, elasticity, constraints, finder })
     }
 
@@ -175,6 +175,7 @@ impl Solver for XpbdSolver {
         let prescription = model.pins.prescribe(model, &world.parameters.controls, state, state.time + h);
         let motion = StepMotion {
             start: &state.blocks,
+            orientations: &state.orientations,
             prescription: &prescription,
             parameters: world.parameters,
             time: state.time,
