@@ -14,7 +14,7 @@
 //! sphere would roll with another inertia.
 
 use crate::geometry::surface_of_tets;
-use crate::resolved::{Cells, Mesh, RigidBody, RigidPart, RigidShape, RoundPart};
+use crate::resolved::{Cells, Mesh, RigidPart, RigidShape, RoundPart, SceneRigidBody};
 use crate::skin::{Moments, SkinError, closed_moments};
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ impl From<Mesh> for RigidPiece {
 }
 
 /// A rigid body that moves the given pieces as one. Its axes are those of the world.
-pub fn rigid_body(pieces: &[RigidPiece]) -> Result<RigidBody, RigidError> {
+pub fn rigid_body(pieces: &[RigidPiece]) -> Result<SceneRigidBody, RigidError> {
     let moments: Vec<Moments> = pieces.iter().map(piece_moments).collect::<Result<_, _>>()?;
     let whole = joined(&moments);
     let (mut vertices, mut triangles, mut parts) = (Vec::new(), Vec::new(), Vec::new());
@@ -102,7 +102,11 @@ pub fn rigid_body(pieces: &[RigidPiece]) -> Result<RigidBody, RigidError> {
     }
     let inertia = Mat3::identity() * whole.second.trace() - whole.second;
     let shape = RigidShape { vertices, triangles, volume: whole.volume, inertia, parts };
-    Ok(RigidBody { shape: Arc::new(shape), centre: whole.centre, orientation: UnitQuaternion::identity() })
+    Ok(SceneRigidBody {
+        shape: Arc::new(shape),
+        centre: whole.centre,
+        orientation: UnitQuaternion::identity(),
+    })
 }
 
 /// Moments of a piece about its centre; the mesh must be sound even where it stands for a round shape.

@@ -21,7 +21,7 @@ pub enum JointKindName {
 }
 
 /// A joint. Places and directions are those in the world at the start, after placement and copies.
-/// Not yet simulated by any method.
+/// Simulated by method `descent`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JointFile {

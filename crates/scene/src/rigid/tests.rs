@@ -8,7 +8,7 @@ fn mesh(raw: RawMesh) -> RigidPiece {
     Mesh { vertices, cells, uv: None, rest_vertices: None, source: "test".into() }.into()
 }
 
-fn made(raw: RawMesh) -> RigidBody {
+fn made(raw: RawMesh) -> SceneRigidBody {
     rigid_body(&[mesh(raw)]).expect("a closed mesh")
 }
 
