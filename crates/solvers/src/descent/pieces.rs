@@ -6,7 +6,7 @@ use stiction_bodies::Model;
 use stiction_collision::convex::Polytope;
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
 use stiction_numerics::{Mat3, Vec3};
-use stiction_scene::resolved::{ColliderMotion, ColliderShape, RigidPart, RigidShape};
+use stiction_scene::resolved::{ColliderShape, RigidPart, RigidShape};
 
 /// Who moves a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +80,7 @@ impl Pieces {
         let half = 0.5 * collider.thickness;
         let refused =
             |what: &str, fix: &str| Err(refusal(format!("collider `{}` is {what}; {fix}", collider.name)));
-        if matches!(collider.motion, ColliderMotion::Sequence { .. }) {
+        if collider.sequence.is_some() {
             return refused("a sequence of meshes", "rigid bodies need a collider that keeps its shape");
         }
         let mut convex = |shape: Polytope| {
