@@ -243,8 +243,7 @@ impl Elasticity {
         &self.edge_drag
     }
 
-    /// Adds the drag at the given velocities \[N\], and minus its derivative by the velocities \[N
-    /// s/m\].
+    /// Adds the drag at the given velocities \[N\], and its damping matrix D \[N s/m\].
     pub fn add_drag(
         &self,
         blocks: &[Vec3],
