@@ -16,6 +16,8 @@ const NUMBERS: &str = "solver/numbers/";
 const KEYS: &str = "solver/keys/";
 /// Four numbers x, y, z, w per rigid body; left out where there are none.
 const ORIENTATIONS: &str = "orientations";
+/// What energy and work have explained so far.
+const GUARD: &str = "runaway_guard";
 
 /// Everything that a resumed run needs.
 pub fn save(simulation: &Simulation) -> Sections {
@@ -29,6 +31,7 @@ pub fn save(simulation: &Simulation) -> Sections {
     if !state.orientations.is_empty() {
         out.put_f64s(ORIENTATIONS, &quaternions(&state.orientations));
     }
+    out.put_f64s(GUARD, &simulation.guard.save());
     let saved = simulation.solver.save();
     out.put_u32s("solver/version", &[saved.version]);
     for (name, values) in &saved.numbers {
@@ -65,6 +68,7 @@ pub fn restore(simulation: &mut Simulation, sections: &Sections) -> Result<(), S
         }
     }
     simulation.solver.restore(&saved)?;
+    simulation.guard.restore(&sections.f64s(GUARD).unwrap_or_default());
     let progress = sections.u64s("progress")?;
     simulation.steps = progress.first().copied().unwrap_or(0);
     simulation.frames = progress.get(1).copied().unwrap_or(0);

@@ -10,7 +10,9 @@ use stiction_bodies::{Changed, Model, ParameterValue, Parameters, State, build};
 use stiction_contact::detect::IntersectionCheck;
 use stiction_scene::{InitialContact, Scene};
 use stiction_solvers::support::{Feature, Level, level};
-use stiction_solvers::{MethodError, Solver, StepReport, World, create, ignored_settings, with_resolve_time};
+use stiction_solvers::{
+    MethodError, RunawayGuard, Solver, StepReport, World, create, ignored_settings, with_resolve_time,
+};
 
 /// A scene that runs.
 pub struct Simulation {
@@ -31,6 +33,7 @@ pub struct Simulation {
     notes: Vec<String>,
     clock: Clock,
     threads: Threads,
+    pub(crate) guard: RunawayGuard,
     /// Made when it is first asked for.
     check: Option<IntersectionCheck>,
 }
@@ -100,6 +103,7 @@ impl Simulation {
             settings,
             notes: Vec::new(),
             threads: Threads::of_caller(),
+            guard: RunawayGuard::default(),
             check: None,
         })
     }
@@ -167,6 +171,9 @@ impl Simulation {
         let solver = &mut self.solver;
         self.threads.install(|| solver.parameters_changed(world, &changed))?;
         self.parameters = parameters;
+        if changed.elasticity() || changed.masses {
+            self.guard.forget();
+        }
         Ok(changed)
     }
 
@@ -188,16 +195,27 @@ impl Simulation {
     }
 
     fn take_step(&mut self, h: f64) -> Result<StepReport, SimulationError> {
-        let world = World { model: &self.model, parameters: &self.parameters };
-        let (solver, state) = (&mut self.solver, &mut self.state);
-        let (step, time) = (self.steps + 1, state.time);
-        let report = self
-            .threads
-            .install(|| solver.step(world, state, h))
-            .map_err(|source| SimulationError::Step { step, time, source })?;
+        let threads = self.threads.clone();
+        let report = threads.install(|| self.guarded_step(h))?;
         self.parameters.external.clear();
         self.steps += 1;
         self.count_frames();
+        Ok(report)
+    }
+
+    /// A step that is refused where bodies run away.
+    fn guarded_step(&mut self, h: f64) -> Result<StepReport, SimulationError> {
+        let (step, time) = (self.steps + 1, self.state.time);
+        let world = World { model: &self.model, parameters: &self.parameters };
+        self.parameters.motion_limit = self.guard.limit(world, &self.state, h);
+        let world = World { model: &self.model, parameters: &self.parameters };
+        let outcome = self.solver.step(world, &mut self.state, h).map_err(|error| {
+            let source = self.guard.explained(error, world);
+            SimulationError::Step { step, time, source }
+        });
+        self.parameters.motion_limit = None;
+        let report = outcome?;
+        self.guard.accept(&report, &self.state);
         Ok(report)
     }
 
