@@ -74,7 +74,7 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
     let surfaces = surfaces(scene, &mut bodies, nodes, &rods, &mut rigid);
     let pins = pins(scene, &bodies, &rods, &shells, &initial);
     let anchors = anchors(scene, &bodies);
-    let colliders = ColliderTable { colliders: scene.colliders.clone() };
+    let colliders = ColliderTable::new(scene);
     let model = Model {
         bodies,
         nodes,
@@ -434,7 +434,7 @@ fn directions(
 /// The vertices and triangles of a rigid body, with the grain of its friction.
 fn add_rigid(out: &mut Surfaces, rigid: &mut RigidBody, source: &resolved::Body) {
     let (first, first_triangle) = (out.vertices(), out.triangles.len());
-    out.rigid.push(rigid.shape.clone(), rigid.initial);
+    out.rigid.push(rigid.shape.clone());
     out.object_of_vertex.extend(rigid.shape.vertices.iter().map(|_| rigid.body));
     out.triangles.extend(rigid.shape.triangles.iter().map(|t| t.map(|v| v + first as u32)));
     rigid.vertices = first..out.vertices();

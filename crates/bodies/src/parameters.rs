@@ -39,7 +39,7 @@ pub struct Parameters {
     pub inflation: Vec<Option<Inflation>>,
     /// Stiffness of soft pins, attachments, stitches and roots.
     pub springs: SpringTable,
-    /// Motions of pins and anchors.
+    /// Motions of pins, anchors and colliders.
     pub controls: Controls,
     /// Direction away from the ground.
     pub(crate) up: Vec3,

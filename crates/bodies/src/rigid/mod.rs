@@ -119,6 +119,13 @@ impl RigidTable {
         }
     }
 
+    /// Appends the places of all vertices of all rigid bodies at the start of the scene \[m\].
+    pub fn append_initial(&self, out: &mut Vec<Vec3>) {
+        for body in &self.bodies {
+            out.extend(body.shape.vertices.iter().map(|a| body.initial.apply(a)));
+        }
+    }
+
     /// Takes the rotation vectors into the orientations, q ← exp(θ) q, and sets them to zero.
     ///
     /// The product of unit quaternions drifts from unit length by round-off; normalising each time keeps it there.

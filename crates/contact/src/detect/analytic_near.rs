@@ -4,7 +4,7 @@
 //! collider's, the thicknesses and the gap cannot touch it. For edges and triangles the nearest
 //! place at the start is worked out once and serves the whole step.
 
-use super::analytic::{PlacedShape, PosedShape, Travel};
+use super::analytic::{MovingShape, PosedShape, Travel};
 use super::analytic_search::{nearest_edge_place, nearest_triangle_place};
 use super::contact_finder::pair_gap;
 use super::near_pair::merge;
@@ -28,7 +28,7 @@ type Wanted<'a> = dyn Fn(&[u32]) -> bool + Sync + 'a;
 /// The question for one collider.
 struct Looking<'a> {
     search: &'a Search<'a>,
-    shape: &'a PlacedShape,
+    shape: &'a MovingShape<'a>,
     posed: PosedShape<'a>,
     travel: Option<Travel>,
     ways: &'a Ways<'a>,
@@ -38,7 +38,7 @@ impl NearFeatures {
     /// Wanted features within reach of a collider.
     pub fn new(
         search: &Search<'_>,
-        shape: &PlacedShape,
+        shape: &MovingShape<'_>,
         ways: &(impl Fn(u32) -> f64 + Sync),
         wanted: &(impl Fn(&[u32]) -> bool + Sync),
     ) -> NearFeatures {
@@ -50,7 +50,7 @@ impl NearFeatures {
     pub fn replace(
         &mut self,
         search: &Search<'_>,
-        shape: &PlacedShape,
+        shape: &MovingShape<'_>,
         ways: &(impl Fn(u32) -> f64 + Sync),
         changed: &(impl Fn(&[u32]) -> bool + Sync),
     ) {

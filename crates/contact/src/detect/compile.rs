@@ -15,11 +15,8 @@ pub fn collision_mesh(model: &Model) -> Result<Arc<CollisionMesh>, MeshError> {
 /// The same with a skin on solids that have no thickness: at most this share of their size on each
 /// side.
 pub(super) fn collision_mesh_with_skins(model: &Model, share: f64) -> Result<CollisionMesh, MeshError> {
-    let surfaces = &model.surfaces;
     let mut mesh = CollisionMesh::new(mesh_input(model, share))?;
-    let mut rest = Vec::new();
-    surfaces.positions(&model.rest, &model.colliders, 0.0, &mut rest);
-    mesh.exclude_rest_neighbours(&rest)?;
+    mesh.exclude_rest_neighbours(&model.rest_surface())?;
     mesh.set_rooted(&rooted_segments(model));
     Ok(mesh)
 }

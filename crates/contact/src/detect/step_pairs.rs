@@ -12,16 +12,17 @@
 //! and found free is asked again only when its vertices have moved their ends by as much as it was
 //! free. What is asked is the same as without this memory, so contacts do not depend on it.
 
-use super::analytic::PlacedShape;
+use super::analytic::{MovingShape, PlacedShape};
 use super::analytic_near::NearFeatures;
 use super::near_pair::{NearPair, is_within, replace};
 use super::sieve::Sieve;
 use rayon::prelude::*;
 use std::mem::take;
-use stiction_bodies::Model;
+use stiction_bodies::{Controls, Model};
 use stiction_collision::broad_phase::Ways;
 use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
 use stiction_numerics::Vec3;
+use stiction_scene::motion::Motion;
 
 /// Least reach, as shares of the contact gap, smallest and largest, and of the way of the vertex.
 /// More of it makes more pairs, which are passed over cheaply; less of it makes more vertices leave
@@ -54,8 +55,9 @@ const PER_TASK: usize = 4096;
 pub(super) struct StepPairs {
     /// Start and end of the step \[s\]; `None` before the first.
     times: Option<[f64; 2]>,
-    /// The end of each vertex from which it strays: the first one, or that at which few had left
-    /// their boxes.
+    /// How colliders move in it.
+    motions: Vec<Motion>,
+    /// The end of each vertex from which it strays: the first one, or that at which few had left their boxes.
     first: Vec<Vec3>,
     /// Middle of the box in which a vertex may end.
     end: Vec<Vec3>,
@@ -82,6 +84,8 @@ pub(super) struct Search<'a> {
     pub model: &'a Model,
     pub mesh: &'a CollisionMesh,
     pub shapes: &'a [PlacedShape],
+    /// How colliders move.
+    pub controls: &'a Controls,
     /// Surface vertices of bodies that belong to a primitive.
     pub touching: &'a [u32],
     pub start: &'a [Vec3],
@@ -94,11 +98,18 @@ pub(super) struct Search<'a> {
     pub slack: f64,
 }
 
+impl<'a> Search<'a> {
+    fn moving_shapes(&self) -> impl Iterator<Item = MovingShape<'a>> + use<'a> {
+        let controls = self.controls;
+        self.shapes.iter().map(|shape| shape.moving(controls))
+    }
+}
+
 impl StepPairs {
-    /// Whether these are the pairs of a step between two times, if it starts where they were looked
-    /// for.
-    pub fn is_of(&self, times: [f64; 2]) -> bool {
-        self.times == Some(times)
+    /// Whether these are the pairs of a step between two times with colliders that move so, if it starts where they were
+    /// looked for.
+    pub fn is_of(&self, times: [f64; 2], controls: &Controls) -> bool {
+        self.times == Some(times) && controls.acting_colliders().eq(&self.motions)
     }
 
     /// The next search begins anew.
@@ -114,7 +125,7 @@ impl StepPairs {
         search: &Search<'_>,
         same_start: bool,
     ) -> Result<(), MeshError> {
-        let outcome = if same_start && self.is_of(search.times) {
+        let outcome = if same_start && self.is_of(search.times, search.controls) {
             self.follow(phase, search)
         } else {
             self.begin(phase, search)
@@ -129,6 +140,8 @@ impl StepPairs {
     /// The first search of a step.
     fn begin(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
         self.times = Some(search.times);
+        self.motions.clear();
+        self.motions.extend(search.controls.acting_colliders().cloned());
         self.adapt(search.end.len());
         let of_gap = self.of_gap;
         for ends in [&mut self.first, &mut self.last] {
@@ -230,8 +243,8 @@ impl StepPairs {
         self.sieve(search).sift_into((&mut vertex_triangle, &mut edge_edge), &found);
         (self.vertex_triangle, self.edge_edge) = (vertex_triangle, edge_edge);
         let all = |_: &[u32]| true;
-        let of_shape = |shape| NearFeatures::new(search, shape, &self.ends(search.start), &all);
-        self.analytic = search.shapes.iter().map(of_shape).collect();
+        let of_shape = |shape| NearFeatures::new(search, &shape, &self.ends(search.start), &all);
+        self.analytic = search.moving_shapes().map(of_shape).collect();
         Ok(())
     }
 
@@ -256,8 +269,8 @@ impl StepPairs {
         });
         replace(&mut self.edge_edge, edge_edge, |[e, f]| edges[e as usize] || edges[f as usize]);
         let mut analytic = take(&mut self.analytic);
-        for (near, shape) in analytic.iter_mut().zip(search.shapes) {
-            near.replace(search, shape, &self.ends(search.start), &changed);
+        for (near, shape) in analytic.iter_mut().zip(search.moving_shapes()) {
+            near.replace(search, &shape, &self.ends(search.start), &changed);
         }
         self.analytic = analytic;
         Ok(())

@@ -379,7 +379,7 @@ fn pin_motion(path: &str, pin: &PinFile, middle: Vec3, colliders: &[Collider]) -
     let Some(name) = &pin.follow else {
         return match &pin.motion {
             Some(file) => motion(&format!("{path}.motion"), file, middle),
-            None => Ok(Motion::fixed()),
+            None => Ok(Motion::fixed_about(middle)),
         };
     };
     let at = format!("{path}.follow");
@@ -390,7 +390,6 @@ fn pin_motion(path: &str, pin: &PinFile, middle: Vec3, colliders: &[Collider]) -
     }
     match colliders.iter().find(|c| c.name == *name).map(|c| &c.motion) {
         Some(ColliderMotion::Keyed(motion)) => Ok(motion.clone()),
-        Some(ColliderMotion::Static) => Ok(Motion::fixed()),
         Some(ColliderMotion::Sequence { .. }) => {
             let problem =
                 Problem::Conflict(format!("`{name}` deforms, so a pin cannot follow it as one piece"));

@@ -69,7 +69,7 @@ impl IntegratorSolver {
             elasticity: Elasticity::new(model, world.parameters)?,
             strands,
             local: LocalStep::new(model.rods.edges.len(), model.rods.joints.len()),
-            finder: ContactFinder::new(model, DetectOptions::default())?,
+            finder: ContactFinder::new(model, &world.parameters.controls, DetectOptions::default())?,
             memory: ImpulseMemory::default(),
         })
     }
@@ -180,6 +180,7 @@ impl IntegratorSolver {
         self.local.begin(world, Terms::of(&self.elasticity), state, h);
         let motion = StepMotion {
             start: &state.blocks,
+            orientations: &state.orientations,
             prescription: &prescription,
             parameters: world.parameters,
             time: state.time,

@@ -34,7 +34,7 @@ impl XpbdSolver {
         let (model, parameters) = (world.model, world.parameters);
         let elasticity = Elasticity::new(model, parameters)?;
         let constraints = constraints_of(model, &elasticity)?;
-        let finder = ContactFinder::new(model, DetectOptions::default())?;
+        let finder = ContactFinder::new(model, &world.parameters.controls, DetectOptions::default())?;
         Ok(XpbdSolver { options, elasticity, constraints, finder })
     }
 
@@ -174,6 +174,7 @@ impl Solver for XpbdSolver {
         let prescription = model.pins.prescribe(model, &world.parameters.controls, state, state.time + h);
         let motion = StepMotion {
             start: &state.blocks,
+            orientations: &state.orientations,
             prescription: &prescription,
             parameters: world.parameters,
             time: state.time,
