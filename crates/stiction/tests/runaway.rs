@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use stiction::bodies::{Changed, State};
+use stiction::checkpoint::STATE_FORMAT;
+use stiction::limits::Budget;
 use stiction::numerics::Vec3;
 use stiction::output::{Checkpoint, CheckpointIdentity, RunReader, RunStatus};
 use stiction::scene::{Scene, load_text};
@@ -89,8 +91,8 @@ fn a_run_that_diverges_stops_with_a_sane_checkpoint() {
     let summary = RunReader::open(&folder).expect("a run").summary().expect("a summary");
     assert_eq!(summary.status, RunStatus::Failed);
     assert!(summary.failure.is_some_and(|text| text.contains("`sheet` runs away")));
-    let identity = CheckpointIdentity { scene_hash: String::new(), version: stiction::VERSION.to_owned() };
-    let found = Checkpoint::read_latest(&folder.join("checkpoint"), &identity);
+    let identity = CheckpointIdentity { scene_hash: String::new(), state_format: STATE_FORMAT };
+    let found = Checkpoint::read_latest(&folder.join("checkpoint"), &identity, &Budget::default());
     let found = found.expect("a readable checkpoint").expect("a checkpoint");
     assert_eq!(found.step + 1, *step);
     let speeds: Vec<Vec3> = found.sections.vec3s("velocities").expect("an array");

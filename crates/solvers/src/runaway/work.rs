@@ -3,7 +3,7 @@
 use crate::solver::World;
 use stiction_bodies::State;
 use stiction_numerics::Vec3;
-use stiction_scene::resolved::{ColliderMotion, is_active};
+use stiction_scene::resolved::is_active;
 
 /// Motion of scripts within a step.
 pub struct ScriptMotion {
@@ -43,10 +43,10 @@ impl ScriptMotion {
 
 /// Longest way to where pins want their nodes and rigid bodies \[m\].
 fn held(world: World<'_>, state: &State, h: f64) -> f64 {
-    let pins = world.model.pins.groups.iter().zip(&world.parameters.controls.pins);
+    let pins = world.model.pins.groups.iter().enumerate();
     let mut way: f64 = 0.0;
-    for (group, motion) in pins.filter(|(group, _)| is_active(&group.active, state.time)) {
-        let pose = motion.pose(state.time + h);
+    for (index, group) in pins.filter(|(_, group)| is_active(&group.active, state.time)) {
+        let pose = world.parameters.controls.pin(index, group).pose(state.time + h);
         for (&node, reference) in group.nodes.iter().zip(&group.reference) {
             way = way.max((pose.apply(reference) - state.blocks[node as usize]).norm());
         }
@@ -62,16 +62,17 @@ fn held(world: World<'_>, state: &State, h: f64) -> f64 {
 
 /// Longest way of colliders where the bodies are \[m\].
 fn colliders(world: World<'_>, times: [f64; 2], corners: [Vec3; 8]) -> f64 {
-    let table = &world.model.colliders;
+    let (table, controls) = (&world.model.colliders, &world.parameters.controls);
     let mut way: f64 = 0.0;
-    for (index, collider) in table.colliders.iter().enumerate().filter(|(index, _)| table.moves(*index)) {
-        let [before, after] = times.map(|time| match &collider.motion {
-            ColliderMotion::Keyed(motion) => corners.iter().map(|x| motion.pose(time).apply(x)).collect(),
-            ColliderMotion::Static | ColliderMotion::Sequence { .. } => {
-                let mut places = Vec::new();
-                table.append_positions(index, time, &mut places);
-                places
+    for index in (0..table.colliders.len()).filter(|&index| table.moves(index, controls)) {
+        let motion = controls.collider(index);
+        let deforms = table.colliders[index].sequence.is_some();
+        let [before, after] = times.map(|time| {
+            let mut places: Vec<Vec3> = corners.iter().map(|x| motion.pose(time).apply(x)).collect();
+            if deforms {
+                table.append_positions(index, controls, time, &mut places);
             }
+            places
         });
         way = before.iter().zip(&after).map(|(a, b)| (b - a).norm()).fold(way, f64::max);
     }
@@ -83,8 +84,9 @@ fn colliders(world: World<'_>, times: [f64; 2], corners: [Vec3; 8]) -> f64 {
 fn anchors(world: World<'_>, state: &State, step: &StepTimes) -> ScriptMotion {
     let parameters = world.parameters;
     let (mut longest, mut work) = (0.0_f64, 0.0);
-    let groups = world.model.anchors.groups.iter().zip(&parameters.controls.anchors);
-    for (group, motion) in groups.filter(|(group, _)| is_active(&group.active, state.time)) {
+    let groups = world.model.anchors.groups.iter().enumerate();
+    for (index, group) in groups.filter(|(_, group)| is_active(&group.active, state.time)) {
+        let motion = parameters.controls.anchor(index, group);
         let [before, after] = [motion.pose(state.time), motion.pose(state.time + step.h)];
         let stiffness = parameters.springs.stiffness(group.spring);
         let is_new = step.switches_on(&group.active);
