@@ -3,7 +3,7 @@
 use crate::checkpoint::{self, Checkpoint, CheckpointIdentity};
 use crate::error::{OutputError, Result};
 use crate::frame::{Frame, FrameFile};
-use crate::layout::{Layout, Pose};
+use crate::layout::{Layout, StoredPose};
 use crate::layout_file;
 use crate::stats::{self, Statistics, StepRecord};
 use crate::summary::RunSummary;
@@ -157,7 +157,7 @@ impl RunReader {
     }
 
     /// Reads only the poses of a frame, one per `Posed` body in layout order.
-    pub fn poses(&self, index: u32) -> Result<Vec<Pose>> {
+    pub fn poses(&self, index: u32) -> Result<Vec<StoredPose>> {
         self.with_frame(index, |mut file| file.poses())
     }
 
