@@ -4,7 +4,7 @@
 //! thickness plus its gap. Where these exceed the length of its edges, all of the body is in
 //! contact with itself from the start.
 
-use crate::resolved::{Body, Cells, Mesh, Scene};
+use crate::resolved::{Cells, Mesh, Scene, SceneBody};
 
 /// A note for each written body whose thickness or gap exceeds the mean length of its edges.
 pub(crate) fn size_notes(scene: &Scene) -> Vec<String> {
@@ -14,7 +14,7 @@ pub(crate) fn size_notes(scene: &Scene) -> Vec<String> {
     out
 }
 
-fn notes_of(body: &Body) -> Vec<String> {
+fn notes_of(body: &SceneBody) -> Vec<String> {
     let name = body.instance_of.as_ref().map_or(&body.name, |copy| &copy.name);
     let Some(edge) = mean_edge(body.shape()) else { return Vec::new() };
     let note = |key: &str, value: f64| {
