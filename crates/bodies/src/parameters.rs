@@ -60,7 +60,7 @@ pub struct JointValues {
 }
 
 impl JointValues {
-    fn of(joint: &resolved::Joint) -> JointValues {
+    fn of(joint: &resolved::SceneJoint) -> JointValues {
         JointValues { drive: joint.drive.clone(), friction: joint.friction }
     }
 }

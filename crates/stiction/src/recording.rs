@@ -7,7 +7,7 @@ use stiction_bodies::{Body, ColliderBody, Model, RigidBody, Skin, State};
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
 use stiction_numerics::{Mat3, Vec3};
 use stiction_output::{
-    BodyKind, BodyLayout, Channel, ContactPoint, Frame, Layout, Motion, Pose, UpAxis, narrow,
+    BodyLayout, Channel, ContactPoint, Frame, Layout, LayoutKind, StoredMotion, StoredPose, UpAxis, narrow,
 };
 use stiction_scene::motion;
 use stiction_scene::resolved::{self, Axis};
@@ -47,12 +47,12 @@ pub fn layout(simulation: &Simulation) -> Layout {
 
 fn body_layout(model: &Model, body: &Body, details: &BodyDetails, index: usize) -> BodyLayout {
     let kind = match body.kind {
-        resolved::BodyKind::Cloth => BodyKind::Cloth,
-        resolved::BodyKind::Rod => BodyKind::Rod,
+        resolved::BodyKind::Cloth => LayoutKind::Cloth,
+        resolved::BodyKind::Rod => LayoutKind::Rod,
         resolved::BodyKind::Solid | resolved::BodyKind::Skinned | resolved::BodyKind::Affine => {
-            BodyKind::Solid
+            LayoutKind::Solid
         }
-        resolved::BodyKind::Rigid => BodyKind::Rigid,
+        resolved::BodyKind::Rigid => LayoutKind::Rigid,
     };
     let mut out = match (&body.skin, body.rigid) {
         (_, Some(rigid)) => rigid_layout(body, &model.rigid.bodies[rigid as usize]),
@@ -65,7 +65,13 @@ fn body_layout(model: &Model, body: &Body, details: &BodyDetails, index: usize) 
 }
 
 /// A body drawn by the surface that it carries.
-fn skin_layout(model: &Model, body: &Body, details: &BodyDetails, skin: &Skin, kind: BodyKind) -> BodyLayout {
+fn skin_layout(
+    model: &Model,
+    body: &Body,
+    details: &BodyDetails,
+    skin: &Skin,
+    kind: LayoutKind,
+) -> BodyLayout {
     let first = skin.vertices.start as u32;
     let mut out = BodyLayout::new(&body.name, kind, skin.vertices.len());
     out.triangles =
@@ -76,8 +82,8 @@ fn skin_layout(model: &Model, body: &Body, details: &BodyDetails, skin: &Skin, k
 
 /// A rigid body: its shape is stored once, its pose in every frame.
 fn rigid_layout(body: &Body, rigid: &RigidBody) -> BodyLayout {
-    let mut out = BodyLayout::new(&body.name, BodyKind::Rigid, rigid.shape.vertices.len());
-    out.motion = Motion::Posed;
+    let mut out = BodyLayout::new(&body.name, LayoutKind::Rigid, rigid.shape.vertices.len());
+    out.motion = StoredMotion::Posed;
     out.shape = narrow(&rigid.shape.vertices);
     out.triangles = rigid.shape.triangles.clone();
     out.uv = body.uv.iter().flatten().map(|uv| [uv.x as f32, uv.y as f32]).collect();
@@ -85,7 +91,7 @@ fn rigid_layout(body: &Body, rigid: &RigidBody) -> BodyLayout {
 }
 
 /// A body drawn by its own nodes and cells.
-fn mesh_layout(model: &Model, body: &Body, details: &BodyDetails, kind: BodyKind) -> BodyLayout {
+fn mesh_layout(model: &Model, body: &Body, details: &BodyDetails, kind: LayoutKind) -> BodyLayout {
     let local = |node: u32| node - body.nodes.start as u32;
     let mut out = BodyLayout::new(&body.name, kind, body.nodes.len());
     out.triangles = body.triangles.iter().map(|t| t.map(local)).collect();
@@ -103,12 +109,12 @@ fn mesh_layout(model: &Model, body: &Body, details: &BodyDetails, kind: BodyKind
 fn collider_layout(simulation: &Simulation, index: usize, focus: Vec3, reach: f64) -> BodyLayout {
     let collider = &simulation.model.colliders.colliders[index];
     let shape = tessellate(&collider.shape, focus, reach);
-    let mut out = BodyLayout::new(&collider.name, BodyKind::Collider, shape.vertices.len());
+    let mut out = BodyLayout::new(&collider.name, LayoutKind::Collider, shape.vertices.len());
     out.motion = match stored_motion(collider, simulation.parameters.controls.collider(index)) {
-        Motion::Fixed if simulation.is_collider_driven(index) => Motion::Posed,
+        StoredMotion::Fixed if simulation.is_collider_driven(index) => StoredMotion::Posed,
         stored => stored,
     };
-    if out.motion != Motion::Free {
+    if out.motion != StoredMotion::Free {
         out.shape = narrow(&shape.vertices);
     }
     out.triangles = shape.triangles;
@@ -118,13 +124,13 @@ fn collider_layout(simulation: &Simulation, index: usize, focus: Vec3, reach: f6
 }
 
 /// How a collider is stored: fixed, by pose, or (when it scales or deforms) by its vertices.
-fn stored_motion(collider: &ColliderBody, motion: &motion::Motion) -> Motion {
+fn stored_motion(collider: &ColliderBody, motion: &motion::Motion) -> StoredMotion {
     if collider.sequence.is_some() || motion.keys.iter().any(|k| k.scale != 1.0) {
-        Motion::Free
+        StoredMotion::Free
     } else if motion.is_static() {
-        Motion::Fixed
+        StoredMotion::Fixed
     } else {
-        Motion::Posed
+        StoredMotion::Posed
     }
 }
 
@@ -258,22 +264,27 @@ fn one(v: Vec3) -> [f32; 3] {
 }
 
 /// Poses of the rigid bodies, in the order of the scene.
-fn rigid_poses(model: &Model, state: &State) -> Vec<Pose> {
+fn rigid_poses(model: &Model, state: &State) -> Vec<StoredPose> {
     let pose = |rigid: usize| {
         let at = state.rigid_pose(model, rigid);
         let q = at.orientation;
-        Pose { translation: one(at.centre), rotation_xyzw: [q.i as f32, q.j as f32, q.k as f32, q.w as f32] }
+        StoredPose {
+            translation: one(at.centre),
+            rotation_xyzw: [q.i as f32, q.j as f32, q.k as f32, q.w as f32],
+        }
     };
     (0..model.rigid.len()).map(pose).collect()
 }
 
 /// Poses of the colliders that move as one piece.
-fn collider_poses(simulation: &Simulation, layout: &Layout) -> Vec<Pose> {
+fn collider_poses(simulation: &Simulation, layout: &Layout) -> Vec<StoredPose> {
     let (controls, time) = (&simulation.parameters.controls, simulation.state.time);
-    let is_posed = |name: &str| layout.body(name).is_some_and(|b| b.motion == Motion::Posed);
+    let is_posed = |name: &str| layout.body(name).is_some_and(|b| b.motion == StoredMotion::Posed);
     let colliders = simulation.model.colliders.colliders.iter().enumerate();
     let posed = colliders.filter(|(_, c)| is_posed(&c.name)).map(|(c, _)| controls.collider(c).pose(time));
-    posed.map(|pose| Pose { translation: one(pose.offset), rotation_xyzw: quaternion(pose.linear) }).collect()
+    posed
+        .map(|pose| StoredPose { translation: one(pose.offset), rotation_xyzw: quaternion(pose.linear) })
+        .collect()
 }
 
 fn quaternion(rotation: Mat3) -> [f32; 4] {
@@ -285,7 +296,9 @@ fn place_free_colliders(simulation: &Simulation, layout: &Layout, out: &mut Fram
     let (table, controls) = (&simulation.model.colliders, &simulation.parameters.controls);
     let time = simulation.state.time;
     for (index, collider) in table.colliders.iter().enumerate() {
-        let Some(body) = layout.body(&collider.name).filter(|b| b.motion == Motion::Free) else { continue };
+        let Some(body) = layout.body(&collider.name).filter(|b| b.motion == StoredMotion::Free) else {
+            continue;
+        };
         let mut positions = Vec::new();
         if collider.mesh().is_some() {
             table.append_positions(index, controls, time, &mut positions);

@@ -51,7 +51,7 @@ pub struct RigidBody {
 
 impl RigidBody {
     /// The body as the scene has it; its place among the surfaces is found later.
-    pub(crate) fn new(body: u32, source: &resolved::RigidBody) -> RigidBody {
+    pub(crate) fn new(body: u32, source: &resolved::SceneRigidBody) -> RigidBody {
         RigidBody {
             body,
             initial: RigidPose { centre: source.centre, orientation: source.orientation },

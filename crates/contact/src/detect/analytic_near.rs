@@ -21,9 +21,9 @@ pub(super) struct NearFeatures {
 }
 
 /// Farthest way of a vertex, by number \[m\].
-type Ways<'a> = dyn Fn(u32) -> f64 + Sync + 'a;
+type LongestTravel<'a> = dyn Fn(u32) -> f64 + Sync + 'a;
 /// Which features are looked at, by their vertices.
-type Wanted<'a> = dyn Fn(&[u32]) -> bool + Sync + 'a;
+type FeatureFilter<'a> = dyn Fn(&[u32]) -> bool + Sync + 'a;
 
 /// The question for one collider.
 struct Looking<'a> {
@@ -31,7 +31,7 @@ struct Looking<'a> {
     shape: &'a MovingShape<'a>,
     posed: PosedShape<'a>,
     travel: Option<Travel>,
-    ways: &'a Ways<'a>,
+    ways: &'a LongestTravel<'a>,
 }
 
 impl NearFeatures {
@@ -66,7 +66,7 @@ impl NearFeatures {
 }
 
 impl Looking<'_> {
-    fn features(&self, wanted: &Wanted<'_>) -> NearFeatures {
+    fn features(&self, wanted: &FeatureFilter<'_>) -> NearFeatures {
         let Search { mesh, touching, model, .. } = self.search;
         let near = |&&v: &&u32| wanted(&[v]) && self.is_near(&[v]);
         let vertices = touching.par_iter().with_min_len(512).filter(near).copied().collect();

@@ -19,12 +19,12 @@ use rayon::prelude::*;
 use stiction_bodies::{Controls, Model, Parameters, PlacedBlocks, Prescription, RigidPose};
 use stiction_collision::intersection::{ClosedSurfaces, StateReport};
 use stiction_collision::narrow_phase::{narrow_phase, reevaluate};
-use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
+use stiction_collision::{BroadPhase, CollisionMesh, ProximityPair, SurfaceError};
 use stiction_numerics::Vec3;
 use stiction_numerics::nalgebra::UnitQuaternion;
 
 /// Why contacts cannot be found.
-pub type DetectError = MeshError;
+pub type DetectError = SurfaceError;
 
 /// What counts as near.
 #[derive(Clone, Copy, Debug, PartialEq)]

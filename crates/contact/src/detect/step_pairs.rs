@@ -19,8 +19,8 @@ use super::sieve::Sieve;
 use rayon::prelude::*;
 use std::mem::take;
 use stiction_bodies::{Controls, Model};
-use stiction_collision::broad_phase::Ways;
-use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
+use stiction_collision::broad_phase::VertexTrajectories;
+use stiction_collision::{BroadPhase, Candidates, CollisionMesh, SurfaceError};
 use stiction_numerics::Vec3;
 use stiction_scene::motion::Motion;
 
@@ -124,7 +124,7 @@ impl StepPairs {
         phase: &mut BroadPhase,
         search: &Search<'_>,
         same_start: bool,
-    ) -> Result<(), MeshError> {
+    ) -> Result<(), SurfaceError> {
         let outcome = if same_start && self.is_of(search.times, search.controls) {
             self.follow(phase, search)
         } else {
@@ -138,7 +138,7 @@ impl StepPairs {
     }
 
     /// The first search of a step.
-    fn begin(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
+    fn begin(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), SurfaceError> {
         self.times = Some(search.times);
         self.motions.clear();
         self.motions.extend(search.controls.acting_colliders().cloned());
@@ -179,7 +179,7 @@ impl StepPairs {
     }
 
     /// Another end from the same start.
-    fn follow(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
+    fn follow(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), SurfaceError> {
         let is_changed = self.stray(search);
         let changed = is_changed.par_iter().with_min_len(PER_TASK).filter(|c| **c).count();
         self.left = [self.left[0] + changed, self.left[1] + 1];
@@ -236,7 +236,7 @@ impl StepPairs {
         });
     }
 
-    fn search_all(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
+    fn search_all(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), SurfaceError> {
         let found = phase.moving_pairs(search.mesh, &self.ways(search))?;
         let (mut vertex_triangle, mut edge_edge) =
             (take(&mut self.vertex_triangle), take(&mut self.edge_edge));
@@ -254,7 +254,7 @@ impl StepPairs {
         phase: &mut BroadPhase,
         search: &Search<'_>,
         is_changed: &[bool],
-    ) -> Result<(), MeshError> {
+    ) -> Result<(), SurfaceError> {
         let mesh = search.mesh;
         let found = phase.moving_pairs_of(mesh, &self.ways(search), is_changed)?;
         let (mut vertex_triangle, mut edge_edge) = (Vec::new(), Vec::new());
@@ -276,8 +276,8 @@ impl StepPairs {
         Ok(())
     }
 
-    fn ways<'a>(&'a self, search: &Search<'a>) -> Ways<'a> {
-        Ways { start: search.start, end: &self.end, reach: &self.reach, gap: search.widest_gap }
+    fn ways<'a>(&'a self, search: &Search<'a>) -> VertexTrajectories<'a> {
+        VertexTrajectories { start: search.start, end: &self.end, reach: &self.reach, gap: search.widest_gap }
     }
 
     /// Farthest distance between the start of a vertex and its possible ends \[m\].

@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
 use stiction_collision::narrow_phase::visit_pairs;
-use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError, PairKind, ProximityPair};
+use stiction_collision::{BroadPhase, Candidates, CollisionMesh, PairKind, ProximityPair, SurfaceError};
 use stiction_contact::ContactStencil;
 use stiction_contact::barrier::{edge_edge_lead, inside_share};
 use stiction_contact::detect::{PlacedShape, collision_mesh};
@@ -183,7 +183,7 @@ pub(super) struct Detector {
 }
 
 impl Detector {
-    pub fn new(world: World<'_>, pattern: &BlockPattern) -> Result<Detector, MeshError> {
+    pub fn new(world: World<'_>, pattern: &BlockPattern) -> Result<Detector, SurfaceError> {
         let World { model, parameters } = world;
         let mesh = collision_mesh(model)?;
         let start = model.initial_surface(&parameters.controls);

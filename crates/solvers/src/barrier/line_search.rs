@@ -19,7 +19,7 @@ use crate::violations::Obstacle;
 use std::borrow::Cow;
 use stiction_bodies::Model;
 use stiction_collision::ccd::AdvanceOptions;
-use stiction_collision::motion::{Motion, earliest_impact};
+use stiction_collision::motion::{StraightMotion, earliest_impact};
 use stiction_collision::{Candidates, CollisionMesh};
 use stiction_numerics::Vec3;
 
@@ -182,7 +182,7 @@ impl Search<'_> {
         self.gather_shares(&pairs);
         let advance = AdvanceOptions { slack: self.options.slack, ..AdvanceOptions::default() };
         for (root, pairs) in self.islands.split(mesh, pairs) {
-            let impact = earliest_impact(mesh, &pairs, &Motion { start: from, end: to }, &advance);
+            let impact = earliest_impact(mesh, &pairs, &StraightMotion { start: from, end: to }, &advance);
             let culprit =
                 || impact.pair.map(|(is_triangle, pair)| of_pair(model, mesh, is_triangle, pair, from));
             self.shares.lower(root, impact.time, culprit);
