@@ -1,6 +1,7 @@
 //! A simulation on one screen: scene → model → steps.
 
 use crate::clock::Clock;
+use crate::driving::Order;
 use crate::error::SimulationError;
 use crate::intersections::IntersectionReport;
 use crate::scene_source::{OpenedScene, SceneIdentity, located};
@@ -32,7 +33,9 @@ pub struct Simulation {
     settings: Settings,
     notes: Vec<String>,
     clock: Clock,
-    threads: Threads,
+    pub(crate) threads: Threads,
+    /// Drives that wait for the next step.
+    pub(crate) orders: Vec<Order>,
     pub(crate) guard: RunawayGuard,
     /// Made when it is first asked for.
     check: Option<IntersectionCheck>,
@@ -104,6 +107,7 @@ impl Simulation {
             notes: Vec::new(),
             threads: Threads::of_caller(),
             guard: RunawayGuard::default(),
+            orders: Vec::new(),
             check: None,
         })
     }
@@ -136,6 +140,15 @@ impl Simulation {
     /// Key of the method that runs it.
     pub fn method(&self) -> &'static str {
         self.solver.key()
+    }
+
+    /// Number of the body of a name.
+    pub(crate) fn body_number(&self, name: &str) -> Result<usize, SimulationError> {
+        let bodies = &self.model.bodies;
+        bodies.iter().position(|body| body.name == name).ok_or_else(|| {
+            let known: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
+            SimulationError::UnknownObject { name: name.to_owned(), known: known.join(", ") }
+        })
     }
 
     /// Number of the body or collider of a name, as reports of contacts count them.
@@ -194,9 +207,18 @@ impl Simulation {
         self.take_step(h)
     }
 
+    /// A step of length h. Where it fails, all is as before, orders and external forces included.
     fn take_step(&mut self, h: f64) -> Result<StepReport, SimulationError> {
+        let driven_before = self.carry_out_orders(self.state.time + h)?;
         let threads = self.threads.clone();
-        let report = threads.install(|| self.guarded_step(h))?;
+        let report = match threads.install(|| self.guarded_step(h)) {
+            Ok(report) => report,
+            Err(error) => {
+                self.set_driven(driven_before)?;
+                return Err(error);
+            }
+        };
+        self.orders.clear();
         self.parameters.external.clear();
         self.steps += 1;
         self.count_frames();
