@@ -18,5 +18,5 @@ pub mod registry;
 
 pub use machine::Machine;
 pub use measure::{Spent, measure};
-pub use record::{Figure, Limit, Reached, Record};
-pub use registry::{BenchError, Case, Settings, all, find};
+pub use record::{Figure, FigureLimit, Reached, Record};
+pub use registry::{BenchCase, BenchError, BenchSettings, all, find};

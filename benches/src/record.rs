@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// A value that a figure has to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Limit {
+pub enum FigureLimit {
     /// No more than this.
     AtMost(f64),
     /// No less than this.
@@ -35,7 +35,7 @@ pub struct Figure {
     /// Threads that share the core time.
     pub threads: usize,
     /// What it has to reach.
-    pub limit: Option<Limit>,
+    pub limit: Option<FigureLimit>,
 }
 
 /// The figures of one case in one variant.
@@ -56,18 +56,18 @@ pub struct Record {
 /// Keys that every record has in JSON, null where they make no sense.
 const COMMON_KEYS: [&str; 4] = ["vertices", "contacts", "ns_per_contact", "ms_per_frame"];
 
-impl Limit {
+impl FigureLimit {
     fn holds(self, value: f64) -> bool {
         match self {
-            Limit::AtMost(most) => value <= most,
-            Limit::AtLeast(least) => value >= least,
+            FigureLimit::AtMost(most) => value <= most,
+            FigureLimit::AtLeast(least) => value >= least,
         }
     }
 
     fn to_json(self) -> Value {
         match self {
-            Limit::AtMost(most) => json!({ "at_most": most }),
-            Limit::AtLeast(least) => json!({ "at_least": least }),
+            FigureLimit::AtMost(most) => json!({ "at_most": most }),
+            FigureLimit::AtLeast(least) => json!({ "at_least": least }),
         }
     }
 }
@@ -124,7 +124,7 @@ impl Record {
     }
 
     /// Sets what the figure added last has to reach.
-    pub fn limit(&mut self, limit: Limit) -> &mut Record {
+    pub fn limit(&mut self, limit: FigureLimit) -> &mut Record {
         let last = self.figures.last_mut().expect("a figure comes before its limit");
         last.limit = Some(limit);
         self
@@ -178,24 +178,24 @@ fn number(value: f64) -> Value {
 mod tests {
     use super::*;
 
-    fn time(wall: f64, core: f64, limit: Limit) -> Figure {
+    fn time(wall: f64, core: f64, limit: FigureLimit) -> Figure {
         Figure { name: "t".into(), value: wall, core: Some(core), threads: 2, limit: Some(limit) }
     }
 
     #[test]
     fn limits_are_judged_by_the_wall_first() {
-        assert_eq!(time(0.9, 3.0, Limit::AtMost(1.0)).reached(), Some(Reached::Yes));
-        assert_eq!(time(1.5, 1.8, Limit::AtMost(1.0)).reached(), Some(Reached::ByCoreTime));
-        assert_eq!(time(1.5, 2.2, Limit::AtMost(1.0)).reached(), Some(Reached::No));
-        assert_eq!(time(1.5, f64::NAN, Limit::AtMost(1.0)).reached(), Some(Reached::No));
-        assert_eq!(time(2.5, 0.0, Limit::AtLeast(2.0)).reached(), Some(Reached::Yes));
+        assert_eq!(time(0.9, 3.0, FigureLimit::AtMost(1.0)).reached(), Some(Reached::Yes));
+        assert_eq!(time(1.5, 1.8, FigureLimit::AtMost(1.0)).reached(), Some(Reached::ByCoreTime));
+        assert_eq!(time(1.5, 2.2, FigureLimit::AtMost(1.0)).reached(), Some(Reached::No));
+        assert_eq!(time(1.5, f64::NAN, FigureLimit::AtMost(1.0)).reached(), Some(Reached::No));
+        assert_eq!(time(2.5, 0.0, FigureLimit::AtLeast(2.0)).reached(), Some(Reached::Yes));
     }
 
     #[test]
     fn common_keys_are_there_and_filled() {
         let mut record = Record::new("x", "y");
         record.number("contacts", 7.0).number("odd", f64::NAN);
-        record.time("ns", Spent { wall: 1.5, core: 2.5, threads: 1 }).limit(Limit::AtMost(2.0));
+        record.time("ns", Spent { wall: 1.5, core: 2.5, threads: 1 }).limit(FigureLimit::AtMost(2.0));
         let json = record.to_json();
         assert_eq!(json["contacts"], 7);
         assert!(json["vertices"].is_null() && json["odd"].is_null() && json["method"].is_null());

@@ -6,16 +6,16 @@ use std::error::Error;
 
 /// How cases are measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct BenchSettings {
     /// Wall time for the rounds of one figure \[s\]; work that takes longer has one round.
     pub seconds: f64,
     /// Take the long variant of a case that has one.
     pub full: bool,
 }
 
-impl Default for Settings {
+impl Default for BenchSettings {
     fn default() -> Self {
-        Settings { seconds: 0.2, full: false }
+        BenchSettings { seconds: 0.2, full: false }
     }
 }
 
@@ -45,30 +45,30 @@ pub enum BenchError {
 
 /// A case.
 #[derive(Clone, Copy)]
-pub struct Case {
+pub struct BenchCase {
     /// Name.
     pub name: &'static str,
     /// What it measures.
     pub summary: &'static str,
-    measure: fn(&'static str, &Settings) -> Result<Vec<Record>, Stopped>,
+    measure: fn(&'static str, &BenchSettings) -> Result<Vec<Record>, Stopped>,
 }
 
-impl Case {
+impl BenchCase {
     /// Measures it in the present thread pool.
-    pub fn run(&self, settings: &Settings) -> Result<Vec<Record>, BenchError> {
+    pub fn run(&self, settings: &BenchSettings) -> Result<Vec<Record>, BenchError> {
         (self.measure)(self.name, settings).map_err(|source| BenchError::Stopped { case: self.name, source })
     }
 }
 
 macro_rules! case {
     ($name:literal, $measure:expr, $summary:literal) => {
-        Case { name: $name, summary: $summary, measure: $measure }
+        BenchCase { name: $name, summary: $summary, measure: $measure }
     };
 }
 
 /// All cases in the order in which they are reported.
-pub fn all() -> &'static [Case] {
-    const CASES: &[Case] = &[
+pub fn all() -> &'static [BenchCase] {
+    const CASES: &[BenchCase] = &[
         case!("numerics_dense", numerics_dense::run, "3×3 and 12×12 kernels"),
         case!("numerics_banded", numerics_banded::run, "banded factor and solve of a rod"),
         case!("numerics_sparse", numerics_sparse::run, "assembly, mat-vec and conjugate gradients on tets"),
@@ -186,8 +186,8 @@ pub fn all() -> &'static [Case] {
 }
 
 /// The cases of the given names or prefixes, each once, in the order of [`all`]; all without names.
-pub fn find(names: &[String]) -> Result<Vec<Case>, BenchError> {
-    let matches = |name: &String, case: &Case| match all().iter().any(|other| other.name == name) {
+pub fn find(names: &[String]) -> Result<Vec<BenchCase>, BenchError> {
+    let matches = |name: &String, case: &BenchCase| match all().iter().any(|other| other.name == name) {
         true => case.name == name,
         false => case.name.starts_with(name.as_str()),
     };
@@ -195,6 +195,6 @@ pub fn find(names: &[String]) -> Result<Vec<Case>, BenchError> {
         let known: Vec<&str> = all().iter().map(|case| case.name).collect();
         return Err(BenchError::Unknown { name: name.clone(), known: known.join(", ") });
     }
-    let wanted = |case: &&Case| names.is_empty() || names.iter().any(|name| matches(name, case));
+    let wanted = |case: &&BenchCase| names.is_empty() || names.iter().any(|name| matches(name, case));
     Ok(all().iter().filter(wanted).copied().collect())
 }

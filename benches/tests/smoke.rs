@@ -1,6 +1,6 @@
 //! Names resolve, and a small case gives sane records. No time is judged here.
 
-use stiction_bench::{Settings, all, find};
+use stiction_bench::{BenchSettings, all, find};
 
 #[test]
 fn every_name_resolves_to_itself() {
@@ -29,7 +29,7 @@ fn prefixes_select_families_in_order_and_once() {
 #[test]
 fn a_small_case_gives_sane_json() {
     let case = find(&["numerics_banded".to_owned()]).expect("known")[0];
-    let records = case.run(&Settings { seconds: 0.0, full: false }).expect("measured");
+    let records = case.run(&BenchSettings { seconds: 0.0, full: false }).expect("measured");
     let json = records[0].to_json();
     assert_eq!(json["case"], "numerics_banded");
     for key in ["method", "vertices", "contacts", "ns_per_contact", "ms_per_frame"] {
@@ -43,7 +43,7 @@ fn a_small_case_gives_sane_json() {
 #[test]
 fn frames_of_a_gallery_scene_carry_method_and_sizes() {
     let case = find(&["frame_hanging_cloth".to_owned()]).expect("known")[0];
-    let records = case.run(&Settings { seconds: 0.0, full: false }).expect("measured");
+    let records = case.run(&BenchSettings { seconds: 0.0, full: false }).expect("measured");
     let json = records[0].to_json();
     assert_eq!(json["method"], "newton");
     assert_eq!(json["vertices"], 1089);
@@ -53,7 +53,7 @@ fn frames_of_a_gallery_scene_carry_method_and_sizes() {
 #[test]
 fn fine_rings_take_the_places_of_fallen_ones() {
     let case = find(&["pd_heap".to_owned()]).expect("known")[0];
-    let records = case.run(&Settings { seconds: 0.0, full: false }).expect("measured");
+    let records = case.run(&BenchSettings { seconds: 0.0, full: false }).expect("measured");
     let json = records[0].to_json();
     assert_eq!(json["vertices"], 1764);
     // Where they start, 0.32 m apart, they would not touch.

@@ -21,13 +21,13 @@ pub enum Command {
     /// Read a scene, report its sizes and what crosses at the start; run nothing
     Check(CheckOptions),
     /// Run a scene into a folder
-    Run(RunOptions),
+    Run(RunArgs),
     /// What a run was and how it went
     Info(InfoOptions),
     /// Write a run as files for other programs
-    Export(ExportOptions),
+    Export(ExportArgs),
     /// Draw frames of a run as PNG, without a display
-    Render(RenderOptions),
+    Render(RenderArgs),
     /// Measure physics against closed forms and published curves
     Verify(VerifyOptions),
     /// Time kernels and whole scenes
@@ -118,7 +118,7 @@ pub struct CheckOptions {
 }
 
 #[derive(Args)]
-pub struct RunOptions {
+pub struct RunArgs {
     #[command(flatten)]
     pub scene: SceneOptions,
     #[command(flatten)]
@@ -127,7 +127,7 @@ pub struct RunOptions {
     #[arg(long)]
     pub view: bool,
     #[command(flatten)]
-    pub server: ServerOptions,
+    pub server: ServerArgs,
     /// Print the summary as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -151,7 +151,7 @@ pub struct InfoOptions {
 }
 
 #[derive(Args)]
-pub struct ExportOptions {
+pub struct ExportArgs {
     /// Run folder
     pub run: PathBuf,
     #[command(flatten)]
@@ -174,7 +174,7 @@ pub struct ExportOptions {
 }
 
 #[derive(Args)]
-pub struct RenderOptions {
+pub struct RenderArgs {
     /// Run folder
     pub run: PathBuf,
     #[command(flatten)]
@@ -210,7 +210,7 @@ pub struct RenderOptions {
 
 /// Where the viewer listens.
 #[derive(Args)]
-pub struct ServerOptions {
+pub struct ServerArgs {
     /// Port of the viewer (default: a free one)
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub port: u16,
@@ -229,7 +229,7 @@ pub struct ViewOptions {
     #[command(flatten)]
     pub folder: FolderOptions,
     #[command(flatten)]
-    pub server: ServerOptions,
+    pub server: ServerArgs,
 }
 
 #[derive(Args)]

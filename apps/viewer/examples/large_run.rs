@@ -3,7 +3,7 @@
 //! `cargo run -p stiction-viewer --release --example large_run -- FOLDER hair|cloth [FRAMES] [VERTICES]`
 
 use std::path::Path;
-use stiction_output::{BodyKind, BodyLayout, Frame, Layout, RunSummary, RunWriter, StepRecord, UpAxis};
+use stiction_output::{BodyLayout, Frame, Layout, LayoutKind, RunSummary, RunWriter, StepRecord, UpAxis};
 
 const STRAND_VERTICES: usize = 50;
 const FPS: f64 = 24.0;
@@ -45,7 +45,7 @@ fn side(count: usize) -> usize {
 
 fn cloth(vertices: usize) -> BodyLayout {
     let n = side(vertices);
-    let mut body = BodyLayout::new("cloth", BodyKind::Cloth, n * n);
+    let mut body = BodyLayout::new("cloth", LayoutKind::Cloth, n * n);
     for j in 0..n as u32 - 1 {
         for i in 0..n as u32 - 1 {
             let [a, b] = [j * n as u32 + i, (j + 1) * n as u32 + i];
@@ -64,7 +64,7 @@ fn cloth_point(i: usize, count: usize, time: f32) -> [f32; 3] {
 
 fn strands(vertices: usize) -> BodyLayout {
     let strands = vertices / STRAND_VERTICES;
-    let mut body = BodyLayout::new("hair", BodyKind::Rod, strands * STRAND_VERTICES);
+    let mut body = BodyLayout::new("hair", LayoutKind::Rod, strands * STRAND_VERTICES);
     for s in 0..strands {
         let first = (s * STRAND_VERTICES) as u32;
         let own: Vec<u32> = (first..first + STRAND_VERTICES as u32).collect();

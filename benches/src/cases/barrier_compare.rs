@@ -3,7 +3,7 @@
 use super::barrier_scenes::{describe, needle, run, simulation, slope, stack};
 use super::steps::add_shares;
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 
 /// Options that are compared, with their names.
 const CHOICES: [(&str, &str); 11] = [
@@ -39,7 +39,7 @@ const FRICTION: [(&str, &str); 5] = [
 ];
 
 /// Sheets on a needle.
-pub fn on_needle(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn on_needle(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let (speed, frames) = if settings.full { (10.0, 20) } else { (5.0, 12) };
     let minimum = ("at least 8 iterations", ", min_iterations = 8");
     let each = CHOICES.iter().chain(std::iter::once(&minimum)).map(|(name, options)| {
@@ -53,7 +53,7 @@ pub fn on_needle(case: &'static str, settings: &Settings) -> Result<Vec<Record>,
 }
 
 /// Linear solvers on stacks of two sizes.
-pub fn linear(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn linear(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let sizes: &[usize] = if settings.full { &[16, 32, 64] } else { &[16, 32] };
     let mut records = Vec::new();
     for &cells in sizes {
@@ -70,7 +70,7 @@ pub fn linear(case: &'static str, settings: &Settings) -> Result<Vec<Record>, St
 }
 
 /// Creep of a block that should rest and acceleration of one that should slide.
-pub fn friction(case: &'static str, _: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn friction(case: &'static str, _: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mut records = Vec::new();
     for (model, chosen) in FRICTION {
         for iterations in [8, 16, 32] {

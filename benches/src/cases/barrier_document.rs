@@ -4,10 +4,10 @@
 //! stiffness, lagged friction and plain conjugate gradients, steps of 1 ms. Meshes are those of the gallery or coarser ones, named here; `--full` runs scenes to
 //! their end. A choice that takes too long ends early and says after how many frames.
 
-use super::barrier_scenes::{Outcome, counter, describe, gallery_scene};
+use super::barrier_scenes::{RunOutcome, counter, describe, gallery_scene};
 use crate::measure::{Spent, core_seconds};
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use std::time::Instant;
 use stiction::Simulation;
 use stiction::numerics::Vec3;
@@ -183,43 +183,43 @@ const OPTIONS: [Comparison; 2] = [
 ];
 
 /// Section 5.1: cubic against logarithmic barriers.
-pub fn locking(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn locking(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     compare(case, settings, &LOCKING)
 }
 
 /// Section 5.2: elasticity in the stiffness.
-pub fn stiffness(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn stiffness(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     compare(case, settings, &STIFFNESS)
 }
 
 /// Section 5.3, and the error reduction of section 6.
-pub fn newton_steps(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn newton_steps(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     compare(case, settings, &NEWTON_STEPS)
 }
 
 /// Section 5.4: a quadratic energy.
-pub fn jitter(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn jitter(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     compare(case, settings, &JITTER)
 }
 
 /// Section 5.5: steps that count as long as they are.
-pub fn dragging(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn dragging(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     compare(case, settings, &DRAGGING)
 }
 
 /// Section 6: logarithmic barriers for contact alone.
-pub fn unlimited(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn unlimited(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     compare(case, settings, &UNLIMITED)
 }
 
 /// Other choices, and convergence by shrinking directions (section 6).
-pub fn options(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn options(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     compare(case, settings, &OPTIONS)
 }
 
 fn compare(
     case: &'static str,
-    settings: &Settings,
+    settings: &BenchSettings,
     comparisons: &[Comparison],
 ) -> Result<Vec<Record>, Stopped> {
     let mut records = Vec::new();
@@ -248,7 +248,7 @@ fn overrides(comparison: &Comparison, (name, set): &Choice) -> Vec<&'static str>
 
 /// Frames of one choice.
 struct Run {
-    outcome: Outcome,
+    outcome: RunOutcome,
     frames: usize,
     /// Longest core time of a frame \[s\].
     longest: f64,
@@ -292,7 +292,7 @@ fn run(simulation: &mut Simulation, frames: usize, longest: f64) -> Run {
     let shake =
         (last.iter().sum::<f64>() / last.len().max(1) as f64).sqrt() * simulation.settings().fps.powi(2);
     let [_, end] = places;
-    let outcome = Outcome { spent, reports, failure };
+    let outcome = RunOutcome { spent, reports, failure };
     Run { outcome, frames: done, longest: longest_frame, shake, kinetic, end }
 }
 

@@ -7,8 +7,8 @@
 
 use super::barrier_scenes::{describe, gallery_scene, run_for};
 use super::steps::add_shares;
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use std::path::Path;
 use stiction::Simulation;
 use stiction::scene::load;
@@ -82,12 +82,12 @@ const STEPS: [Compared; 5] = [
 ];
 
 /// Frames beside the GPU implementation.
-pub fn gpu(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn gpu(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     FRAMES.iter().map(|compared| measure(case, "s_per_frame", settings, compared)).collect()
 }
 
 /// Steps beside programs that never let anything cross either.
-pub fn peers(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn peers(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     STEPS.iter().map(|compared| measure(case, "s_per_step", settings, compared)).collect()
 }
 
@@ -95,7 +95,7 @@ pub fn peers(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Sto
 fn measure(
     case: &'static str,
     figure: &'static str,
-    settings: &Settings,
+    settings: &BenchSettings,
     compared: &Compared,
 ) -> Result<Record, Stopped> {
     let longest = if settings.full { 80.0 } else { 20.0 };
@@ -112,7 +112,7 @@ fn measure(
     run_for(&mut simulation, compared.skip, longest);
     let (outcome, count) = run_for(&mut simulation, compared.count, longest);
     let mut record = Record::new(case, format!("{name}, {count} frames"));
-    record.time(figure, outcome.spent.per(1.0, count)).limit(Limit::AtMost(compared.limit));
+    record.time(figure, outcome.spent.per(1.0, count)).limit(FigureLimit::AtMost(compared.limit));
     record.number(format!("{figure}_of_the_other"), compared.there);
     describe(&mut record, &simulation, &outcome, count);
     add_shares(&mut record, &outcome.reports, outcome.spent.wall);

@@ -4,8 +4,8 @@ use super::barrier_scenes::{describe, gallery_scene, pressed, run, simulation, s
 use super::steps::add_shares;
 use crate::machine::MemoryMark;
 use crate::measure::{Spent, core_seconds};
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use std::time::Instant;
 use stiction::Simulation;
 use stiction::solvers::World;
@@ -21,7 +21,7 @@ const GROWTH_LIMIT: f64 = 1.1;
 const MEMORY_LIMIT: [f64; 2] = [2048.0, 300.0];
 
 /// Contact Hessians and forces of pressed sheets.
-pub fn assembly(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn assembly(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let simulation = simulation(&pressed(40, 10, 5e-4, ""))?;
     let world = World { model: &simulation.model, parameters: &simulation.parameters };
     let mut solver = BarrierSolver::new(BarrierOptions::default(), world)?;
@@ -44,12 +44,12 @@ pub fn assembly(case: &'static str, settings: &Settings) -> Result<Vec<Record>, 
     record.number("vertices", simulation.model.nodes as f64).number("contacts", contacts as f64);
     let spent = Spent { wall: best, core: core / f64::from(rounds), threads: rayon::current_num_threads() };
     record.time("ns_per_contact", spent.per(1e-9, contacts));
-    record.limit(Limit::AtMost(ASSEMBLY_LIMIT));
+    record.limit(FigureLimit::AtMost(ASSEMBLY_LIMIT));
     Ok(vec![record])
 }
 
 /// Condition numbers of the first system of pressed sheets, by barrier and gap.
-pub fn condition(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn condition(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let cells = if settings.full { 40 } else { 16 };
     let mut records = Vec::new();
     for (barrier, name) in [
@@ -83,11 +83,11 @@ fn add_memory(record: &mut Record, [process, peak]: [f64; 2], [vertices, contact
     record.number("bytes_per_vertex_with_process", peak / vertices);
     record.number("bytes_per_vertex", (peak - process) / vertices);
     let [of_vertex, of_contact] = MEMORY_LIMIT;
-    record.limit(Limit::AtMost(of_vertex + of_contact * contacts / vertices));
+    record.limit(FigureLimit::AtMost(of_vertex + of_contact * contacts / vertices));
 }
 
 /// Steps of ten sheets under a ball, from small to large.
-pub fn growth(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn growth(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let sizes: &[usize] = if settings.full { &[44, 88, 172] } else { &[22, 44] };
     let (mut records, mut seen) = (Vec::new(), Vec::new());
     let scene = |cells: usize| stack(cells, 10, "").replace("fps = 100", "fps = 200");
@@ -113,14 +113,14 @@ pub fn growth(case: &'static str, settings: &Settings) -> Result<Vec<Record>, St
     if let [(n0, t0), .., (n1, t1)] = seen[..] {
         let mut record = Record::new(case, "growth of core time per iteration");
         record.number("exponent", (t1 / t0).ln() / (n1 / n0).ln());
-        record.limit(Limit::AtMost(GROWTH_LIMIT));
+        record.limit(FigureLimit::AtMost(GROWTH_LIMIT));
         records.push(record);
     }
     Ok(records)
 }
 
 /// Memory of a run where most vertices have several contacts: three steps of pressed sheets (friction has anchors from the second one on), and the gallery's ten sheets under their ball.
-pub fn memory(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn memory(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mark = MemoryMark::set();
     run(&mut simulation(&pressed(2, 2, 5e-4, ""))?, 1);
     let process = mark.and_then(|mark| mark.peak());

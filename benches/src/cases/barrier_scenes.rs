@@ -130,7 +130,7 @@ pub fn gallery_scene(name: &str, set: &[&str]) -> Result<Scene, Stopped> {
 }
 
 /// A run that may end early.
-pub struct Outcome {
+pub struct RunOutcome {
     /// Time of all frames.
     pub spent: Spent,
     /// Steps that were made.
@@ -140,12 +140,12 @@ pub struct Outcome {
 }
 
 /// Frames of a simulation, or as many as there are before a step fails.
-pub fn run(simulation: &mut Simulation, frames: usize) -> Outcome {
+pub fn run(simulation: &mut Simulation, frames: usize) -> RunOutcome {
     run_for(simulation, frames, f64::INFINITY).0
 }
 
 /// The same, no frame begun after some time \[s\] but the first; and how many frames there were.
-pub fn run_for(simulation: &mut Simulation, frames: usize, longest: f64) -> (Outcome, usize) {
+pub fn run_for(simulation: &mut Simulation, frames: usize, longest: f64) -> (RunOutcome, usize) {
     let (mut reports, mut failure, mut done) = (Vec::new(), None, 0);
     let begin = Instant::now();
     let (spent, ()) = measure(0.0, || {
@@ -164,7 +164,7 @@ pub fn run_for(simulation: &mut Simulation, frames: usize, longest: f64) -> (Out
             done += 1;
         }
     });
-    (Outcome { spent, reports, failure }, done)
+    (RunOutcome { spent, reports, failure }, done)
 }
 
 /// A counter of a report.
@@ -173,7 +173,7 @@ pub fn counter(report: &StepReport, name: &str) -> Option<f64> {
 }
 
 /// Steps, iterations, gaps and times of a run.
-pub fn describe(record: &mut Record, simulation: &Simulation, outcome: &Outcome, frames: usize) {
+pub fn describe(record: &mut Record, simulation: &Simulation, outcome: &RunOutcome, frames: usize) {
     let reports = &outcome.reports;
     let total = |name: &str| reports.iter().filter_map(|r| counter(r, name)).sum::<f64>();
     let iterations: usize = reports.iter().map(|r| r.iterations).sum();

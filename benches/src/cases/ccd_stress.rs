@@ -3,18 +3,18 @@
 //! A million queries; ten millions with `full`. One in 1024 is also put to the exact oracle.
 
 use crate::measure::measure;
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use stiction::collision::ccd::stress::stress;
 
 const SEED: u64 = 3;
 
 /// One record.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let count: u64 = if settings.full { 10_000_000 } else { 1_000_000 };
     let (spent, report) = measure(0.0, || stress(count, SEED));
     let mut record = Record::new(case, format!("{count} queries, {} threads", rayon::current_num_threads()));
-    let none = Limit::AtMost(0.0);
+    let none = FigureLimit::AtMost(0.0);
     record.number("queries", count as f64).number("planned_hits", report.planned.true_hits as f64);
     record.number("misses", (report.planned.misses + report.sampled.misses) as f64).limit(none);
     record.number("late", (report.planned.late + report.sampled.late) as f64).limit(none);

@@ -6,12 +6,12 @@
 use super::ipctk;
 use crate::measure::{Spent, measure};
 use crate::meshes::{alternating, waves};
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use stiction::collision::ccd::AdvanceOptions;
-use stiction::collision::motion::{Motion, earliest_impact};
+use stiction::collision::motion::{StraightMotion, earliest_impact};
 use stiction::collision::narrow_phase::narrow_phase;
-use stiction::collision::{BodyTraits, BroadPhase, CollisionMesh, MeshError, MeshInput};
+use stiction::collision::{BodyTraits, BroadPhase, CollisionMesh, MeshInput, SurfaceError};
 use stiction::numerics::Vec3;
 
 /// Largest refit and self-query \[µs per triangle\].
@@ -26,7 +26,7 @@ const MEMORY_LIMIT: f64 = 200.0;
 const RATIO_LIMIT: f64 = 2.0;
 
 /// Sheet of `cells²` squares.
-pub fn run(case: &'static str, cells: usize, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, cells: usize, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let (x, faces) = (waves(cells, 0.02, 0.0), alternating(cells));
     let edge = 1.0 / cells as f64;
     let reach = (50.0 * edge).min(1.0);
@@ -55,7 +55,7 @@ fn figures(
     x: &[Vec3],
     end: &[Vec3],
     gap: f64,
-    settings: &Settings,
+    settings: &BenchSettings,
 ) -> Result<Ours, Stopped> {
     let (triangles, seconds) = (mesh.triangles().len(), settings.seconds);
     let (build, phase) = measure(seconds, || BroadPhase::new(mesh, x));
@@ -67,21 +67,21 @@ fn figures(
     let (query, near) = measure(seconds, || phase.proximity_candidates(mesh, x, gap));
     let near = near?;
     record.time("us_per_triangle_refit_self_query", query.per(1e-6, triangles));
-    record.limit(Limit::AtMost(QUERY_LIMIT)).number("candidates_near", near.len() as f64);
+    record.limit(FigureLimit::AtMost(QUERY_LIMIT)).number("candidates_near", near.len() as f64);
     let (narrow, pairs) = measure(seconds, || narrow_phase(mesh, &near, x, gap));
     record.time("ns_per_candidate_narrow", narrow.per(1e-9, near.len()));
-    record.limit(Limit::AtMost(NARROW_LIMIT)).number("pairs_near", pairs.len() as f64);
+    record.limit(FigureLimit::AtMost(NARROW_LIMIT)).number("pairs_near", pairs.len() as f64);
     let (sweep, swept) = measure(seconds, || phase.swept_candidates(mesh, x, end, 0.0));
     let swept = swept?;
     record.time("us_per_triangle_swept_query", sweep.per(1e-6, triangles));
     record.number("candidates_swept", swept.len() as f64);
-    let (options, motion) = (AdvanceOptions::default(), Motion { start: x, end });
+    let (options, motion) = (AdvanceOptions::default(), StraightMotion { start: x, end });
     let (ccd, impact) = measure(seconds, || earliest_impact(mesh, &swept, &motion, &options));
-    record.time("ns_per_candidate_ccd", ccd.per(1e-9, swept.len())).limit(Limit::AtMost(CCD_LIMIT));
+    record.time("ns_per_candidate_ccd", ccd.per(1e-9, swept.len())).limit(FigureLimit::AtMost(CCD_LIMIT));
     record.number("impact_time", impact.time);
     let primitives = triangles + mesh.edges().len() + x.len();
     record.number("bytes_per_primitive", phase.memory_bytes() as f64 / primitives as f64);
-    record.limit(Limit::AtMost(MEMORY_LIMIT));
+    record.limit(FigureLimit::AtMost(MEMORY_LIMIT));
     let sweep_and_ccd = sweep.then(&ccd);
     record.time("ms_swept_query_ccd", sweep_and_ccd.per(1e-3, 1));
     Ok(Ours { build, sweep_and_ccd })
@@ -95,14 +95,14 @@ fn compare(record: &mut Record, ours: &Ours, theirs: &ipctk::Theirs) {
     record.number("candidates_ipctk", theirs.count as f64).number("impact_time_ipctk", theirs.time);
     let mut ratio = |name: &str, ours: &Spent| {
         record.both(name, together.wall / ours.wall, together.core / ours.core);
-        record.limit(Limit::AtLeast(RATIO_LIMIT));
+        record.limit(FigureLimit::AtLeast(RATIO_LIMIT));
     };
     ratio("ipctk_over_ours", &ours.sweep_and_ccd);
     ratio("ipctk_over_ours_with_build", &ours.build.then(&ours.sweep_and_ccd));
 }
 
 /// A deformable mesh that can touch itself.
-pub fn one_body(vertex_count: usize, triangles: Vec<[u32; 3]>) -> Result<CollisionMesh, MeshError> {
+pub fn one_body(vertex_count: usize, triangles: Vec<[u32; 3]>) -> Result<CollisionMesh, SurfaceError> {
     CollisionMesh::new(MeshInput {
         vertex_count,
         triangle_traits: vec![(0.0, 0); triangles.len()],

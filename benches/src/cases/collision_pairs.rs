@@ -2,7 +2,7 @@
 
 use crate::measure::{measure, on_threads};
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use std::hint::black_box;
 use stiction::collision::distance::{edge_edge, point_triangle};
 use stiction::numerics::{Random, Vec3};
@@ -11,7 +11,7 @@ const POINTS: usize = 4096;
 const PAIRS: usize = 200_000;
 
 /// One record.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mut random = Random::new(1);
     let points: Vec<Vec3> = (0..POINTS).map(|_| random.vector(-0.5, 0.5)).collect();
     let pick = |k: usize| -> [Vec3; 4] { std::array::from_fn(|m| points[(k * 13 + m * 1031) % POINTS]) };

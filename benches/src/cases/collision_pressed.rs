@@ -4,16 +4,16 @@ use super::collision::one_body;
 use crate::measure::{measure, on_threads};
 use crate::meshes::{alternating, waves};
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use stiction::collision::BroadPhase;
 use stiction::collision::ccd::{AdvanceOptions, Query};
-use stiction::collision::motion::{Motion, earliest_impact};
+use stiction::collision::motion::{StraightMotion, earliest_impact};
 use stiction::numerics::Vec3;
 
 const CELLS: usize = 150;
 
 /// One record.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let edge = 1.0 / CELLS as f64;
     let lower = waves(CELLS, 0.02, 0.0);
     let lift = |z: f64| lower.iter().map(move |p| p + Vec3::new(0.3 * edge, 0.2 * edge, z));
@@ -30,7 +30,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     record.time("us_per_triangle_swept_query", sweep.per(1e-6, mesh.triangles().len()));
     record.number("candidates_swept", swept.len() as f64);
     let options = AdvanceOptions::default();
-    let motion = Motion { start: &x, end: &end };
+    let motion = StraightMotion { start: &x, end: &end };
     let (ccd, impact) = measure(settings.seconds, || earliest_impact(&mesh, &swept, &motion, &options));
     record.time("ns_per_candidate_earliest_impact", ccd.per(1e-9, swept.len()));
     record.number("impact_time", impact.time);

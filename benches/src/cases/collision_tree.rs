@@ -3,13 +3,13 @@
 use crate::measure::{measure, on_threads};
 use crate::meshes::{alternating, waves};
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use stiction::collision::bvh::{Box32, Bvh, Extent};
 
 const CELLS: usize = 316;
 
 /// One record.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let (x, faces) = (waves(CELLS, 0.02, 0.0), alternating(CELLS));
     let around = |t: &[u32; 3]| {
         t.iter().fold(Box32::EMPTY, |sum, &v| {

@@ -11,7 +11,7 @@
 //!   last tells whether it still falls.
 
 use super::hair_series::hairy_ball;
-use crate::record::{Limit, Record};
+use crate::record::{FigureLimit, Record};
 use crate::registry::Stopped;
 use stiction::Simulation;
 use stiction::bodies::State;
@@ -105,7 +105,7 @@ pub fn run(case: &'static str, rods: usize) -> Result<Vec<Record>, Stopped> {
         record.method = Some("admm");
         sum.write(&mut record, to_error[0].projection);
         if name == "NL-ICA" {
-            record.limit(Limit::AtLeast(RATIO));
+            record.limit(FigureLimit::AtLeast(RATIO));
         }
         records.push(record);
     }

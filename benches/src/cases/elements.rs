@@ -1,15 +1,15 @@
 //! Figures of one group of elements: energy, gradient and Hessians, the latter assembled into the sparse matrix.
 
 use crate::measure::{measure, on_threads, thread_counts};
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use std::hint::black_box;
 use stiction::bodies::EdgeFrame;
 use stiction::energy::{Configuration, Curvature, Energies, MaterialTable, NamedGroup};
 use stiction::numerics::{BlockMatrix, Vec3};
 
 /// Elements and where they are evaluated.
-pub struct Sample<'a> {
+pub struct ElementSample<'a> {
     /// Law or kind, as shown.
     pub name: &'a str,
     /// The elements.
@@ -25,7 +25,11 @@ pub struct Sample<'a> {
 }
 
 /// One record on one thread and one on all.
-pub fn measured(case: &'static str, sample: Sample<'_>, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn measured(
+    case: &'static str,
+    sample: ElementSample<'_>,
+    settings: &BenchSettings,
+) -> Result<Vec<Record>, Stopped> {
     let count = sample.group.group.len();
     let energies = Energies::new(sample.blocks.len(), vec![sample.group]);
     let at = Configuration { blocks: sample.blocks, frames: sample.frames, materials: sample.materials };
@@ -40,7 +44,7 @@ pub fn measured(case: &'static str, sample: Sample<'_>, settings: &Settings) -> 
         record.time("ns_hessian_projected", projected.per(1e-9, count));
         // The figure is stated for all cores.
         if let (Some(limit), true) = (sample.limit, Some(&threads) == counts.last()) {
-            record.limit(Limit::AtMost(limit));
+            record.limit(FigureLimit::AtMost(limit));
         }
         record.time("ns_hessian_exact", exact.per(1e-9, count));
         records.push(record);
@@ -48,7 +52,7 @@ pub fn measured(case: &'static str, sample: Sample<'_>, settings: &Settings) -> 
     Ok(records)
 }
 
-fn figures(energies: &Energies, at: &Configuration<'_>, settings: &Settings) -> [crate::Spent; 4] {
+fn figures(energies: &Energies, at: &Configuration<'_>, settings: &BenchSettings) -> [crate::Spent; 4] {
     let mut gradient = vec![Vec3::zeros(); at.blocks.len()];
     let mut matrix = BlockMatrix::zeros(energies.pattern().clone());
     let seconds = settings.seconds;

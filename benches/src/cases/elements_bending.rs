@@ -1,9 +1,9 @@
 //! Bending elements of a crumpled sheet: hinges, the quadratic form, and the shape operator per triangle.
 
-use super::elements::{Sample, measured};
+use super::elements::{ElementSample, measured};
 use crate::meshes::sheet;
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use stiction::bodies::shells::{bisecting_frames, shell_edges};
 use stiction::energy::bending::{
     EdgeNumbering, HingeElement, HingeScale, Plate, QuadraticBend, ShapeElements, Topology,
@@ -16,7 +16,7 @@ const CELLS: usize = 100;
 const LIMIT: f64 = 500.0;
 
 /// Records by model.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mut random = Random::new(1);
     let (rest, triangles) = sheet(CELLS);
     let plate = Plate::new(1e-3, 0.3)?;
@@ -46,7 +46,8 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     ];
     let mut records = Vec::new();
     for (name, group, limit) in samples {
-        let sample = Sample { name, group, blocks: &blocks, frames: &frames, materials: &materials, limit };
+        let sample =
+            ElementSample { name, group, blocks: &blocks, frames: &frames, materials: &materials, limit };
         records.extend(measured(case, sample, settings)?);
     }
     Ok(records)

@@ -1,9 +1,9 @@
 //! Membrane triangles of every law: a sheet deformed at random.
 
-use super::elements::{Sample, measured};
+use super::elements::{ElementSample, measured};
 use crate::meshes::{jittered, sheet};
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use stiction::energy::{
     BaraffWitkin, Lame, MaterialTable, MembraneLaw, NamedGroup, Orthotropic, RestShapeError, TriangleElement,
     TriangleRest,
@@ -15,7 +15,7 @@ const CELLS: usize = 96;
 const LIMIT: f64 = 500.0;
 
 /// Records by law.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let (rest, triangles) = sheet(CELLS);
     let moved = jittered(&rest);
     let lame = Lame::plane_stress(1e5, 0.3, 1e-3);
@@ -33,7 +33,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
             Ok::<_, RestShapeError>(TriangleElement { nodes: *t, rest, material: 0 })
         };
         let elements: Result<Vec<_>, _> = triangles.iter().map(element).collect();
-        let sample = Sample {
+        let sample = ElementSample {
             name,
             group: NamedGroup::new("membrane", rest.len(), elements?),
             blocks: &moved,

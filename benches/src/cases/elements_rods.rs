@@ -1,9 +1,9 @@
 //! Rod elements of a coil, and what clamping the eigenvalues of a joint would cost instead of its projection.
 
-use super::elements::{Sample, measured};
+use super::elements::{ElementSample, measured};
 use crate::measure::{measure, on_threads};
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use std::hint::black_box;
 use stiction::bodies::frames::frames_along;
 use stiction::energy::rod::{JointRest, RodBendTwist, RodStretch};
@@ -14,7 +14,7 @@ use stiction::numerics::{Random, Vec3};
 const COUNT: usize = 20_000;
 
 /// Records by element.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mut random = Random::new(2);
     let points: Vec<Vec3> = (0..COUNT)
         .map(|i| 0.3 * i as f64)
@@ -41,8 +41,14 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
         ("stretch", NamedGroup::new("stretch", blocks.len(), stretch)),
         ("bend and twist", NamedGroup::new("bend", blocks.len(), joints.clone())),
     ] {
-        let sample =
-            Sample { name, group, blocks: &blocks, frames: &frames, materials: &materials, limit: None };
+        let sample = ElementSample {
+            name,
+            group,
+            blocks: &blocks,
+            frames: &frames,
+            materials: &materials,
+            limit: None,
+        };
         records.extend(measured(case, sample, settings)?);
     }
     let mut record = Record::new(case, "bend and twist by eigenvalue clamp, 1 thread(s)");

@@ -1,9 +1,9 @@
 //! Tetrahedra of every law: a box of cells, six each, deformed at random.
 
-use super::elements::{Sample, measured};
+use super::elements::{ElementSample, measured};
 use crate::meshes::{jittered, tet_cube};
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use stiction::energy::{Lame, MaterialTable, NamedGroup, SolidLaw, TetElement};
 
 const CELLS: usize = 24;
@@ -11,7 +11,7 @@ const CELLS: usize = 24;
 const LIMIT: f64 = 1000.0;
 
 /// Records by law.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let (rest, tets) = tet_cube(CELLS);
     let moved = jittered(&rest);
     let lame = Lame::solid(1e5, 0.4);
@@ -19,7 +19,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     for (_, law) in SolidLaw::all() {
         let elements: Result<Vec<_>, _> =
             tets.iter().map(|t| TetElement::new(*t, &t.map(|i| rest[i as usize]), 0)).collect();
-        let sample = Sample {
+        let sample = ElementSample {
             name: &format!("{law:?}"),
             group: NamedGroup::new("solid", rest.len(), elements?),
             blocks: &moved,

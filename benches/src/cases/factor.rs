@@ -8,8 +8,8 @@
 //! which caches hold as far as they can.
 
 use crate::measure::{Spent, measure_serial};
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
@@ -26,7 +26,7 @@ const MEMORY_BYTES: usize = 512 << 20;
 const PART_BYTES: usize = 4 << 20;
 
 /// Cotton sheet of `cells²` squares.
-pub fn cloth(case: &'static str, cells: usize, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn cloth(case: &'static str, cells: usize, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let body = format!(
         "kind = \"cloth\"\nmaterial = \"cotton\"\n\
          mesh = {{ grid = {{ size = [1.0, 1.0], cells = [{cells}, {cells}], pattern = \"alternating\" }} }}"
@@ -35,7 +35,7 @@ pub fn cloth(case: &'static str, cells: usize, settings: &Settings) -> Result<Ve
 }
 
 /// Soft box of `cells³` cubes, six tets each.
-pub fn tets(case: &'static str, cells: usize, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn tets(case: &'static str, cells: usize, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let body = format!(
         "kind = \"solid\"\nmaterial = \"rubber\"\n\
          mesh = {{ tet_box = {{ size = [1.0, 1.0, 1.0], cells = [{cells}, {cells}, {cells}] }} }}"
@@ -43,13 +43,13 @@ pub fn tets(case: &'static str, cells: usize, settings: &Settings) -> Result<Vec
     measured(case, &body, settings)
 }
 
-fn measured(case: &'static str, body: &str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+fn measured(case: &'static str, body: &str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let text = format!("stiction = 1\n[method]\nkey = \"newton\"\n[bodies.body]\n{body}\n");
     let simulation = Simulation::new(load_text("bench.toml", &text, Path::new("."), &[] as &[&str])?.scene)?;
     Ok(vec![newton(case, &simulation, settings)?, projective(case, &simulation, settings)?])
 }
 
-fn newton(case: &'static str, simulation: &Simulation, settings: &Settings) -> Result<Record, Stopped> {
+fn newton(case: &'static str, simulation: &Simulation, settings: &BenchSettings) -> Result<Record, Stopped> {
     let (model, state) = (&simulation.model, &simulation.state);
     let elasticity = Elasticity::new(model, &simulation.parameters)?;
     let mut matrix = BlockMatrix::zeros(elasticity.pattern().clone());
@@ -70,7 +70,11 @@ fn newton(case: &'static str, simulation: &Simulation, settings: &Settings) -> R
     Ok(record)
 }
 
-fn projective(case: &'static str, simulation: &Simulation, settings: &Settings) -> Result<Record, Stopped> {
+fn projective(
+    case: &'static str,
+    simulation: &Simulation,
+    settings: &BenchSettings,
+) -> Result<Record, Stopped> {
     let model = &simulation.model;
     let lower = laplacian(model, &simulation.parameters.mass)?;
     let mut record = Record::new(case, format!("projective, {} rows", lower.size()));
@@ -81,12 +85,12 @@ fn projective(case: &'static str, simulation: &Simulation, settings: &Settings) 
     let mut x = vec![Vec3::repeat(1.0); lower.size()];
     let (solve, ()) = measure_serial(settings.seconds, || cholesky.solve_in_place(&mut x));
     add_solve(&mut record, solve, cholesky.factor_bytes(), settings);
-    record.limit(Limit::AtMost(2.0));
+    record.limit(FigureLimit::AtMost(2.0));
     Ok(record)
 }
 
 /// Solve time, bytes, and both against reading the factor once; `reads_of_factor` comes last.
-fn add_solve(record: &mut Record, solve: Spent, bytes: usize, settings: &Settings) {
+fn add_solve(record: &mut Record, solve: Spent, bytes: usize, settings: &BenchSettings) {
     let cached = time_to_read(bytes, settings);
     let memory = memory_read(settings).per(1.0 / bytes as f64, 1);
     record.time("ms_solve", solve.per(1e-3, 1));
@@ -104,14 +108,14 @@ fn add_solve(record: &mut Record, solve: Spent, bytes: usize, settings: &Setting
 }
 
 /// Reads an array of that many bytes from end to end on one thread.
-fn time_to_read(bytes: usize, settings: &Settings) -> Spent {
+fn time_to_read(bytes: usize, settings: &BenchSettings) -> Spent {
     let array = vec![1.0f64; (bytes / 8).max(8)];
     measure_serial(settings.seconds, || black_box(sum(&array))).0
 }
 
 /// Time to read one byte from main memory on one thread. The wall time is that of the median part: parts are so short that most
 /// of them are not interrupted, and none is in a cache when its turn comes again.
-pub(super) fn memory_read(settings: &Settings) -> Spent {
+pub(super) fn memory_read(settings: &BenchSettings) -> Spent {
     let array = vec![1.0f64; MEMORY_BYTES / 8];
     let mut parts: Vec<f64> = Vec::new();
     let (spent, ()) = measure_serial(settings.seconds, || {

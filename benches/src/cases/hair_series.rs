@@ -4,8 +4,8 @@
 use super::steps::add_shares;
 use crate::machine::MemoryMark;
 use crate::measure::{Spent, measure};
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use std::path::Path;
 use stiction::scene::{Scene, load_text};
 use stiction::solvers::StepReport;
@@ -25,7 +25,7 @@ const MEMORY_LIMIT: f64 = 8e9;
 const GROWTH_LIMIT: f64 = 1.1;
 
 /// A record per size, then one of the growth.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let sizes: &[usize] = if settings.full { &FULL } else { &SHORT };
     let mut records = Vec::new();
     let mut points = Vec::new();
@@ -36,7 +36,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     }
     let mut growth = Record::new(case, format!("{} to {} rods", sizes[0], sizes[sizes.len() - 1]));
     growth.method = Some("admm");
-    growth.number("growth_exponent", slope(&points)).limit(Limit::AtMost(GROWTH_LIMIT));
+    growth.number("growth_exponent", slope(&points)).limit(FigureLimit::AtMost(GROWTH_LIMIT));
     records.push(growth);
     Ok(records)
 }
@@ -76,7 +76,7 @@ fn ball(case: &'static str, rods: usize) -> Result<(Record, (f64, f64)), Stopped
     record.number("vertices", nodes).number("contacts", contacts);
     record.time("s_per_frame", frame);
     if largest {
-        record.limit(Limit::AtMost(SECONDS_LIMIT));
+        record.limit(FigureLimit::AtMost(SECONDS_LIMIT));
     }
     record.time("ms_per_frame", spent.per(1e-3, FRAMES));
     let iterations: usize = reports.iter().map(|r| r.iterations).sum();
@@ -88,7 +88,7 @@ fn ball(case: &'static str, rods: usize) -> Result<(Record, (f64, f64)), Stopped
     if let Some(peak) = mark.and_then(|mark| mark.peak_growth()) {
         record.number("peak_bytes", peak as f64);
         if largest {
-            record.limit(Limit::AtMost(MEMORY_LIMIT));
+            record.limit(FigureLimit::AtMost(MEMORY_LIMIT));
         }
     }
     Ok((record, (nodes + contacts, frame.core)))

@@ -2,7 +2,7 @@
 
 use crate::measure::{measure, on_threads};
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use std::hint::black_box;
 use stiction::numerics::banded::ROD_HALF_BANDWIDTH;
 use stiction::numerics::{BandedCholesky, BandedMatrix, Random};
@@ -12,7 +12,7 @@ const ROWS: usize = 31 * 3 + 30;
 const RODS: usize = 1000;
 
 /// One record.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mut random = Random::new(2);
     let mut matrix = BandedMatrix::zeros(ROWS, ROD_HALF_BANDWIDTH);
     for j in 0..ROWS {

@@ -2,7 +2,7 @@
 
 use crate::measure::{measure, on_threads};
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use std::hint::black_box;
 use stiction::numerics::nalgebra::SMatrix;
 use stiction::numerics::*;
@@ -11,7 +11,7 @@ const COUNT: usize = 20_000;
 const LARGE: usize = 1000;
 
 /// One record of all kernels.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mut record = Record::new(case, "1 thread(s)");
     on_threads(1, || {
         small(&mut record, settings.seconds);

@@ -3,20 +3,25 @@
 use crate::measure::{measure, measure_serial};
 use crate::meshes::tet_cube;
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use std::hint::black_box;
 use std::sync::Arc;
 use stiction::numerics::*;
 
 /// Records by size and numbering.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     [(22, false), (55, false), (55, true)]
         .into_iter()
         .map(|(cells, shuffle)| measured(case, cells, shuffle, settings))
         .collect()
 }
 
-fn measured(case: &'static str, cells: usize, shuffle: bool, settings: &Settings) -> Result<Record, Stopped> {
+fn measured(
+    case: &'static str,
+    cells: usize,
+    shuffle: bool,
+    settings: &BenchSettings,
+) -> Result<Record, Stopped> {
     let (rest, mut tets) = tet_cube(cells);
     let n = rest.len();
     if shuffle {

@@ -26,7 +26,7 @@ pub fn scene(text: &str) -> Result<Scene, Stopped> {
 }
 
 /// Frames that were run, and how.
-pub struct Frames {
+pub struct MeasuredFrames {
     /// The simulation after them.
     pub simulation: Simulation,
     /// Reports of the measured steps.
@@ -38,12 +38,17 @@ pub struct Frames {
 }
 
 /// Runs `skip` frames, then measures up to `count` more; each part ends after [`LONGEST`].
-pub fn frames(scene: Scene, skip: usize, count: usize) -> Result<Frames, Stopped> {
+pub fn frames(scene: Scene, skip: usize, count: usize) -> Result<MeasuredFrames, Stopped> {
     frames_within(scene, skip, count, LONGEST)
 }
 
 /// The same with another bound of the wall time of each part \[s\].
-pub fn frames_within(scene: Scene, skip: usize, count: usize, longest: f64) -> Result<Frames, Stopped> {
+pub fn frames_within(
+    scene: Scene,
+    skip: usize,
+    count: usize,
+    longest: f64,
+) -> Result<MeasuredFrames, Stopped> {
     frames_from(Simulation::new(scene)?, skip, count, longest)
 }
 
@@ -53,7 +58,7 @@ pub fn frames_from(
     skip: usize,
     count: usize,
     longest: f64,
-) -> Result<Frames, Stopped> {
+) -> Result<MeasuredFrames, Stopped> {
     let start = Instant::now();
     for _ in 0..skip {
         if start.elapsed().as_secs_f64() > longest {
@@ -72,10 +77,10 @@ pub fn frames_from(
         }
         Ok(count)
     });
-    Ok(Frames { simulation, reports, spent, count: outcome? })
+    Ok(MeasuredFrames { simulation, reports, spent, count: outcome? })
 }
 
-impl Frames {
+impl MeasuredFrames {
     /// Size, contacts, time per frame and the shares of the document; the time per frame comes last.
     pub fn record(&self, case: &'static str, variant: &str) -> Record {
         let threads = rayon::current_num_threads();

@@ -6,10 +6,10 @@
 //! Options: a weight of K/2 holds a triangle in its direction, so that a sheet that has to buckle before it can fall is braked; a fifth of K falls nearly
 //! as fast as converged steps do. Contacts are looked for at the start of a step and once more when it ends (`detect_every` is beyond the iterations).
 
-use super::pd::{Frames, frames, scene};
+use super::pd::{MeasuredFrames, frames, scene};
 use crate::measure::measure;
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use stiction::Simulation;
 use stiction::scene::Scene;
 
@@ -22,7 +22,7 @@ const FALL: usize = 30;
 const HANGING: usize = 20;
 
 /// The sheet at three sizes; the largest with `--full`.
-pub fn sheets(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn sheets(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let sizes = if settings.full { &SHEETS[..] } else { &SHEETS[..2] };
     sizes.iter().map(|&(cells, limit)| sheet(case, cells, limit)).collect()
 }
@@ -46,18 +46,18 @@ friction = 0.5
     );
     let (mut done, [elongation, crossings]) = judged(scene(&text)?)?;
     let mut record = done.record(case, &format!("sheet of {cells}²"));
-    record.limit(Limit::AtMost(limit));
+    record.limit(FigureLimit::AtMost(limit));
     done.add_quality(&mut record)?;
     for (name, value, most) in
         [("largest_elongation", elongation, STRETCH), ("intersections_at_any_frame", crossings, 0.0)]
     {
-        record.number(name, value).limit(Limit::AtMost(most));
+        record.number(name, value).limit(FigureLimit::AtMost(most));
     }
     Ok(record)
 }
 
 /// The measured frames, and the worst that was seen: elongation while the sheet hangs, and crossings in any frame. States are judged afterwards, outside of the time.
-fn judged(scene: Scene) -> Result<(Frames, [f64; 2]), Stopped> {
+fn judged(scene: Scene) -> Result<(MeasuredFrames, [f64; 2]), Stopped> {
     let mut simulation = Simulation::new(scene)?;
     let (mut falling, mut hanging, mut reports) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..FALL {
@@ -82,7 +82,7 @@ fn judged(scene: Scene) -> Result<(Frames, [f64; 2]), Stopped> {
         longest = longest.max(elongation(&simulation));
         crossings = crossings.max(simulation.check_intersections()?.intersections());
     }
-    Ok((Frames { simulation, reports, spent, count: HANGING }, [longest, crossings as f64]))
+    Ok((MeasuredFrames { simulation, reports, spent, count: HANGING }, [longest, crossings as f64]))
 }
 
 /// Largest principal stretch beyond rest, averaged over the triangles of each node. With G = F from orthonormal axes of the rest triangle, σ₁² is the
@@ -107,7 +107,7 @@ fn elongation(simulation: &Simulation) -> f64 {
 }
 
 /// A cube of 8³ cells (729 vertices) that falls on the floor.
-pub fn cube(case: &'static str, _: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn cube(case: &'static str, _: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let text = r#"
 stiction = 1
 fps = 60
@@ -122,7 +122,7 @@ plane = { normal = "z" }
 "#;
     let mut done = frames(scene(text)?, 20, 30)?;
     let mut record = done.record(case, "soft cube");
-    record.limit(Limit::AtMost(10.0));
+    record.limit(FigureLimit::AtMost(10.0));
     done.add_quality(&mut record)?;
     Ok(vec![record])
 }

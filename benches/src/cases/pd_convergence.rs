@@ -2,7 +2,7 @@
 
 use super::pd::{LONGEST, frames, gallery_scene};
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use std::time::Instant;
 use stiction::Simulation;
 
@@ -26,7 +26,7 @@ const COARSE: [&str; 12] = [
 ];
 
 /// A ball on ten layers under contact weights from weak to strong, and under the heuristic ones. A variant that explodes is told.
-pub fn weights(case: &'static str, _: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn weights(case: &'static str, _: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mut records = Vec::new();
     let sweep = WEIGHTS.map(|w| (format!("W_c = {w} N/m"), Some(format!("method.contact_weight={w:?}"))));
     for (name, change) in sweep.into_iter().chain([("heuristic W_c".to_owned(), None)]) {
@@ -52,7 +52,7 @@ pub fn weights(case: &'static str, _: &Settings) -> Result<Vec<Record>, Stopped>
 }
 
 /// Residuals of one step at frame 80 (or where the time ends): ball on layers and twisting rods at the document's settings.
-pub fn profiles(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn profiles(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let frame = if settings.full { 80 } else { 20 };
     let mut records = Vec::new();
     for name in ["ball_on_layers", "twisting_rods"] {

@@ -6,8 +6,8 @@
 
 use super::pd::{frames_within, gallery_scene};
 use crate::machine::MemoryMark;
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 
 /// Time per frame of the document with 800 donuts \[ms\].
 pub const DOCUMENT: f64 = 33_191.0;
@@ -22,7 +22,7 @@ const MEASURED: usize = 2;
 const EXPONENT: f64 = 1.1;
 
 /// Piles of growing size, and the exponent between the smallest and the largest.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let (sizes, cells): (&[[usize; 3]], [usize; 2]) = match settings.full {
         true => (&[[2, 2, 3], [5, 5, 4], [10, 20, 4]], [35, 3]),
         false => (&[[2, 2, 3], [4, 4, 3], [8, 8, 3]], [14, 1]),
@@ -38,11 +38,11 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
         let done = frames_within(scene, SKIP, MEASURED, f64::INFINITY)?;
         let mut record = done.record(case, &format!("{count} donuts"));
         if count == 800 {
-            record.limit(Limit::AtMost(FACTOR * DOCUMENT));
+            record.limit(FigureLimit::AtMost(FACTOR * DOCUMENT));
         }
         if let Some(bytes) = mark.and_then(|mark| mark.peak_growth()) {
             record.number("gigabytes", 1e-9 * bytes as f64);
-            record.limit(Limit::AtMost(1e-9 * MEMORY));
+            record.limit(FigureLimit::AtMost(1e-9 * MEMORY));
         }
         let each = done.spent.per(1.0, done.count);
         times.push((count as f64, each.wall, each.core));
@@ -52,7 +52,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     let exponent = |a: f64, b: f64| (b / a).ln() / (last.0 / first.0).ln();
     if let Some(record) = records.last_mut() {
         record.both("exponent_in_donuts", exponent(first.1, last.1), exponent(first.2, last.2));
-        record.limit(Limit::AtMost(EXPONENT));
+        record.limit(FigureLimit::AtMost(EXPONENT));
     }
     Ok(records)
 }

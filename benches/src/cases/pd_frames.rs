@@ -4,8 +4,8 @@
 //! half times as much is the limit here. `dofs` tells the size.
 
 use super::pd::{frames, gallery_scene};
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 
 /// Largest time as a multiple of the document's.
 const FACTOR: f64 = 2.5;
@@ -28,7 +28,7 @@ macro_rules! rows {
     ($($run:ident: $name:literal, $changes:expr, $skip:literal, $there:literal;)*) => {
         $(
             #[doc = concat!("Frames of `", $name, "`; nothing when the gallery lacks it.")]
-            pub fn $run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+            pub fn $run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
                 run(case, settings, &Row { name: $name, changes: $changes, skip: $skip, there: $there })
             }
         )*
@@ -46,11 +46,11 @@ rows! {
     drape: "sphere_drape", &["size=paper"], 5, 557.7;
 }
 
-fn run(case: &'static str, settings: &Settings, row: &Row) -> Result<Vec<Record>, Stopped> {
+fn run(case: &'static str, settings: &BenchSettings, row: &Row) -> Result<Vec<Record>, Stopped> {
     let Some(scene) = gallery_scene(row.name, row.changes)? else { return Ok(Vec::new()) };
     let mut done = frames(scene, row.skip, MEASURED[usize::from(settings.full)])?;
     let mut record = done.record(case, row.name);
-    record.limit(Limit::AtMost(FACTOR * row.there));
+    record.limit(FigureLimit::AtMost(FACTOR * row.there));
     record.number("ms_in_the_document", row.there);
     done.add_quality(&mut record)?;
     Ok(vec![record])

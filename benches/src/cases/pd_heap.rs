@@ -7,8 +7,8 @@
 use super::pd::{frames_from, gallery_scene};
 use super::pd_donuts::{DOCUMENT, FACTOR, MEMORY};
 use crate::machine::MemoryMark;
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use stiction::Simulation;
 use stiction::numerics::Vec3;
 use stiction::scene::resolved::{Scene, WeightedPoint};
@@ -19,7 +19,7 @@ const SETTLE: usize = 1;
 const MEASURED: usize = 2;
 
 /// A heap of 800 rings, or a small one.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let (count, around, across) = if settings.full { ([10, 10, 8], 35, 3) } else { ([3, 3, 2], 14, 1) };
     let array = format!("bodies.ring.array.count={count:?}");
     let Some(coarse) = gallery_scene("donut_pile", &["size=coarse", &array])? else { return Ok(Vec::new()) };
@@ -43,11 +43,11 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     let number: usize = count.iter().product();
     let mut record = done.record(case, &format!("heap of {number} donuts"));
     if number == 800 {
-        record.limit(Limit::AtMost(FACTOR * DOCUMENT));
+        record.limit(FigureLimit::AtMost(FACTOR * DOCUMENT));
     }
     if let Some(bytes) = mark.and_then(|mark| mark.peak_growth()) {
         record.number("gigabytes", 1e-9 * bytes as f64);
-        record.limit(Limit::AtMost(1e-9 * MEMORY));
+        record.limit(FigureLimit::AtMost(1e-9 * MEMORY));
     }
     record.number("intersections_of_the_coarse_heap", crossings as f64);
     done.add_quality(&mut record)?;

@@ -6,12 +6,12 @@
 //! * *contact*: time per contact and sweep, loading and storing velocities included.
 
 use super::factor::memory_read;
-use super::pd::{Frames, frames, gallery_scene, scene};
+use super::pd::{MeasuredFrames, frames, gallery_scene, scene};
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 
 /// Cloth, a block of tets, and layers in contact.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let memory = 1e-9 / memory_read(settings).wall;
     let method =
         "stiction = 1\nfps = 60\nmethod = { key = \"pd\" }\n[bodies.body]\npins = [{ select = \"top\" }]\n";
@@ -41,7 +41,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     Ok(out)
 }
 
-fn elastic(case: &'static str, done: &Frames, element: &str, count: usize, memory: f64) -> Record {
+fn elastic(case: &'static str, done: &MeasuredFrames, element: &str, count: usize, memory: f64) -> Record {
     let mut record = done.record(case, &format!("{count} {element}s"));
     // The prediction before the iterations projects and solves too.
     let passes = done.iterations() + done.steps();
@@ -55,7 +55,7 @@ fn elastic(case: &'static str, done: &Frames, element: &str, count: usize, memor
     record
 }
 
-fn contact(case: &'static str, done: &Frames) -> Record {
+fn contact(case: &'static str, done: &MeasuredFrames) -> Record {
     let mut record = done.record(case, "ball_on_layers");
     let sweeps = 5.0;
     let updates: f64 =

@@ -4,8 +4,8 @@
 //! the project: a case is left out, with a note, where the files are missing.
 
 use super::pd::frames_within;
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use std::path::Path;
 use stiction::scene::load;
 
@@ -41,7 +41,7 @@ const PEERS: [Peer; 3] = [
 ];
 
 /// Runs the case.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let longest = if settings.full { 4.0 * LONGEST } else { LONGEST };
     PEERS.iter().map(|peer| measure(case, longest, peer)).collect()
 }
@@ -58,7 +58,7 @@ fn measure(case: &'static str, longest: f64, peer: &Peer) -> Result<Record, Stop
     let [skip, count] = peer.steps;
     let mut done = frames_within(scene, skip, count, longest)?;
     let mut record = done.record(case, &name);
-    record.limit(Limit::AtMost(1e3 * peer.there / peer.faster));
+    record.limit(FigureLimit::AtMost(1e3 * peer.there / peer.faster));
     record.number("ms_per_step_of_the_other", 1e3 * peer.there);
     done.add_quality(&mut record)?;
     Ok(record)

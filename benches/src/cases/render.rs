@@ -1,14 +1,14 @@
 //! One picture of 100k triangles at 1280×720 with the settings of `stiction render`: a sheet draped over nothing.
 
 use crate::measure::measure;
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use stiction_render::{MeshView, RenderOptions, SceneView, UpAxis, body_colour, render_frame};
 
 const CELLS: usize = 224;
 
 /// One record.
-pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mesh = folds();
     let (vertices, triangles) = (mesh.positions.len(), mesh.triangles.len());
     let scene = SceneView { up: UpAxis::Z, ground: Some(0.0), meshes: vec![mesh], ..SceneView::default() };
@@ -17,7 +17,7 @@ pub fn run(case: &'static str, settings: &Settings) -> Result<Vec<Record>, Stopp
     image?;
     let mut record = Record::new(case, format!("1280×720, {} threads", rayon::current_num_threads()));
     record.number("vertices", vertices as f64).number("triangles", triangles as f64);
-    record.time("ms_per_frame", spent.per(1e-3, 1)).limit(Limit::AtMost(1000.0));
+    record.time("ms_per_frame", spent.per(1e-3, 1)).limit(FigureLimit::AtMost(1000.0));
     Ok(vec![record])
 }
 

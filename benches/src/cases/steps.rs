@@ -5,7 +5,7 @@
 
 use crate::machine::MemoryMark;
 use crate::measure::{measure, measure_serial};
-use crate::record::{Limit, Record};
+use crate::record::{FigureLimit, Record};
 use crate::registry::Stopped;
 use std::path::Path;
 use stiction::Simulation;
@@ -69,7 +69,7 @@ select = {{ any_of = ["top_left", "top_right"] }}
         record.number("bytes_per_vertex", per_vertex(peak as f64));
         record.number("factor_bytes_per_vertex", per_vertex(factor as f64));
         record.number("bytes_per_vertex_beside_factors", per_vertex(peak as f64 - factor as f64));
-        record.limit(Limit::AtMost(LIMIT));
+        record.limit(FigureLimit::AtMost(LIMIT));
     }
     Ok(vec![record])
 }

@@ -4,8 +4,8 @@
 //! space, as detection delivers them.
 
 use crate::measure::{Spent, core_seconds, measure_serial, on_threads, thread_counts};
-use crate::record::{Limit, Record};
-use crate::registry::{Settings, Stopped};
+use crate::record::{FigureLimit, Record};
+use crate::registry::{BenchSettings, Stopped};
 use std::time::Instant;
 use stiction::contact::{ContactError, ContactSet, ContactStencil, NewContact, ProjectOptions};
 use stiction::numerics::{Random, Vec3};
@@ -19,14 +19,14 @@ const TIME_LIMIT: f64 = 40.0;
 const MEMORY_LIMIT: f64 = 300.0;
 
 /// Records of stacked sheets.
-pub fn sheets(case: &'static str, _: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn sheets(case: &'static str, _: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mut random = Random::new(1);
     let (nodes, list) = stack(CONTACTS, &mut random);
     measured(case, nodes, &list, &mut random)
 }
 
 /// Records of a cloud of rods.
-pub fn rods(case: &'static str, _: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn rods(case: &'static str, _: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mut random = Random::new(1);
     let (nodes, list) = cloud(CONTACTS, &mut random);
     measured(case, nodes, &list, &mut random)
@@ -69,10 +69,10 @@ fn on_pool(case: &'static str, list: &[NewContact], velocities: &[Vec3]) -> Resu
     record.time("ns_per_contact", Spent { wall: best, core, threads });
     if threads == 1 {
         // On one thread the best wall time is core time that nothing interrupted.
-        record.limit(Limit::AtMost(TIME_LIMIT));
+        record.limit(FigureLimit::AtMost(TIME_LIMIT));
     }
     record.number("bytes_per_contact", set.bytes() as f64 / set.len() as f64);
-    record.limit(Limit::AtMost(MEMORY_LIMIT));
+    record.limit(FigureLimit::AtMost(MEMORY_LIMIT));
     record.number("parallel_share", set.parallel_share());
     record.time("ns_per_contact_append", append.per(1e-9, set.len()));
     Ok(record)

@@ -8,7 +8,7 @@
 use super::convergence::error;
 use super::hair_series::hairy_ball;
 use crate::record::Record;
-use crate::registry::{Settings, Stopped};
+use crate::registry::{BenchSettings, Stopped};
 use std::path::Path;
 use stiction::bodies::State;
 use stiction::scene::{Scene, load_text};
@@ -33,7 +33,7 @@ const COMMON: [&str; 4] = [
 type Source = fn(&[&str]) -> Result<Scene, Stopped>;
 
 /// A record per problem and weight.
-pub fn run(case: &'static str, _: &Settings) -> Result<Vec<Record>, Stopped> {
+pub fn run(case: &'static str, _: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let problems: [(&str, Source, u64); 2] = [("rope", rope, 15), ("hair", |c| hairy_ball(HAIRS, c), 8)];
     let mut records = Vec::new();
     for (name, source, frames) in problems {

@@ -74,7 +74,7 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
     let surfaces = surfaces(scene, &mut bodies, nodes, &rods, &mut rigid);
     let pins = pins(scene, &bodies, &rods, &shells, &initial);
     let anchors = anchors(scene, &bodies);
-    let colliders = ColliderTable { colliders: scene.colliders.clone() };
+    let colliders = ColliderTable::new(scene);
     let model = Model {
         bodies,
         nodes,
@@ -100,7 +100,7 @@ pub fn build(scene: &Scene) -> Result<Model, BuildError> {
 }
 
 /// Where the nodes of a body are at the start: a rigid body has none.
-fn node_places(body: &resolved::Body) -> &[Vec3] {
+fn node_places(body: &resolved::SceneBody) -> &[Vec3] {
     if body.rigid.is_some() { &[] } else { &body.mesh.vertices }
 }
 
@@ -117,7 +117,7 @@ fn rigid_table(scene: &Scene, bodies: &mut [Body], first_block: usize) -> RigidT
 }
 
 fn compile_body(
-    source: &resolved::Body,
+    source: &resolved::SceneBody,
     index: u32,
     first: usize,
     rest: &[Vec3],
@@ -166,7 +166,7 @@ fn compile_body(
 }
 
 /// The material points of a body on frames, in global nodes.
-fn material_points(source: &resolved::Body, first: usize) -> Vec<MaterialPoint> {
+fn material_points(source: &resolved::SceneBody, first: usize) -> Vec<MaterialPoint> {
     let mut points = source.frames.as_ref().map_or_else(Vec::new, |f| f.points.clone());
     points.iter_mut().flat_map(|p| &mut p.nodes).for_each(|n| *n += first as u32);
     points
@@ -408,7 +408,7 @@ fn body_directions(
     out: &Surfaces,
     object: u32,
     body: &Body,
-    source: &resolved::Body,
+    source: &resolved::SceneBody,
 ) -> Option<SurfaceDirections> {
     let direction = source.friction_direction.as_ref().filter(|_| source.rigid.is_none())?;
     let (mesh, first) = match &source.embedded_surface {
@@ -432,9 +432,9 @@ fn directions(
 }
 
 /// The vertices and triangles of a rigid body, with the grain of its friction.
-fn add_rigid(out: &mut Surfaces, rigid: &mut RigidBody, source: &resolved::Body) {
+fn add_rigid(out: &mut Surfaces, rigid: &mut RigidBody, source: &resolved::SceneBody) {
     let (first, first_triangle) = (out.vertices(), out.triangles.len());
-    out.rigid.push(rigid.shape.clone(), rigid.initial);
+    out.rigid.push(rigid.shape.clone());
     out.object_of_vertex.extend(rigid.shape.vertices.iter().map(|_| rigid.body));
     out.triangles.extend(rigid.shape.triangles.iter().map(|t| t.map(|v| v + first as u32)));
     rigid.vertices = first..out.vertices();

@@ -18,7 +18,7 @@ pub struct Changed {
     pub wind: bool,
     /// Pressure inside closed surfaces.
     pub pressure: bool,
-    /// Motions of pins and anchors.
+    /// Motions of pins, anchors and colliders.
     pub controls: bool,
 }
 

@@ -69,9 +69,9 @@ impl Anchors {
     /// The anchors that act in a step from `start` to `end`, with their places at the end.
     pub fn at(&self, parameters: &Parameters, start: f64, end: f64) -> Vec<Anchor> {
         let mut out = Vec::new();
-        let groups = self.groups.iter().zip(&parameters.controls.anchors);
-        for (group, motion) in groups.filter(|(g, _)| is_active(&g.active, start)) {
-            let (pose, stiffness) = (motion.pose(end), parameters.springs.stiffness(group.spring));
+        for (index, group) in self.groups.iter().enumerate().filter(|(_, g)| is_active(&g.active, start)) {
+            let pose = parameters.controls.anchor(index, group).pose(end);
+            let stiffness = parameters.springs.stiffness(group.spring);
             out.extend(group.nodes.iter().zip(&group.reference).map(|(&node, reference)| Anchor {
                 node,
                 stiffness,

@@ -103,7 +103,7 @@ impl Joint {
 
 /// The joints of a scene; `rigid_of_body` is the index among the rigid bodies of each body.
 pub(crate) fn joints(scene: &Scene, table: &RigidTable, rigid_of_body: &[Option<u32>]) -> Vec<Joint> {
-    let one = |source: &resolved::Joint| {
+    let one = |source: &resolved::SceneJoint| {
         let axes = axes_along(&source.axis);
         let end =
             |rigid: Option<u32>, anchor: Vec3| JointEnd::new(rigid, table, &JointFrame { anchor, axes });

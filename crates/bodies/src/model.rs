@@ -1,6 +1,7 @@
 //! The compiled model: what never changes while a scene runs.
 
 use crate::colliders::ColliderTable;
+use crate::controls::Controls;
 use crate::couplings::{Anchors, Coupling};
 use crate::derived::Derived;
 use crate::frames::EdgeFrame;
@@ -11,7 +12,7 @@ use crate::rigid::RigidTable;
 use crate::rods::RodTable;
 use crate::roots::Roots;
 use crate::shells::{ShellEdge, bisecting_frames};
-use crate::state::State;
+use crate::state::PlacedBlocks;
 use crate::surfaces::Surfaces;
 use std::ops::Range;
 use stiction_numerics::{Vec2, Vec3};
@@ -173,16 +174,42 @@ impl Model {
         }
     }
 
-    /// Positions of all surface vertices of a state \[m\], rigid bodies included.
-    pub fn surface_positions(&self, state: &State, out: &mut Vec<Vec3>) {
-        let Surfaces { nodes, embedded, mesh_colliders, .. } = &self.surfaces;
+    /// Positions of all surface vertices of a configuration \[m\].
+    pub fn surface_positions(&self, controls: &Controls, at: PlacedBlocks<'_>, out: &mut Vec<Vec3>) {
         out.clear();
-        out.extend_from_slice(&state.blocks[..*nodes]);
-        embedded.append_positions(&state.blocks, out);
-        self.rigid.append_positions(&state.blocks, &state.orientations, out);
-        for &(collider, _) in mesh_colliders {
-            self.colliders.append_positions(collider, state.time, out);
+        self.append_nodes_and_embedded(at.blocks, out);
+        self.rigid.append_positions(at.blocks, at.orientations, out);
+        for &(collider, _) in &self.surfaces.mesh_colliders {
+            self.colliders.append_positions(collider, controls, at.time, out);
         }
+    }
+
+    /// Positions of all surface vertices at the start of the scene \[m\].
+    pub fn initial_surface(&self, controls: &Controls) -> Vec<Vec3> {
+        let mut out = Vec::with_capacity(self.surfaces.vertices());
+        self.append_nodes_and_embedded(&self.initial, &mut out);
+        self.rigid.append_initial(&mut out);
+        for &(collider, _) in &self.surfaces.mesh_colliders {
+            self.colliders.append_positions(collider, controls, 0.0, &mut out);
+        }
+        out
+    }
+
+    /// Positions of all surface vertices with bodies free of stress \[m\]: rigid bodies where they start, colliders before
+    /// any motion.
+    pub fn rest_surface(&self) -> Vec<Vec3> {
+        let mut out = Vec::with_capacity(self.surfaces.vertices());
+        self.append_nodes_and_embedded(&self.rest, &mut out);
+        self.rigid.append_initial(&mut out);
+        for &(collider, _) in &self.surfaces.mesh_colliders {
+            self.colliders.colliders[collider].append_unmoved(0.0, &mut out);
+        }
+        out
+    }
+
+    fn append_nodes_and_embedded(&self, nodes: &[Vec3], out: &mut Vec<Vec3>) {
+        out.extend_from_slice(&nodes[..self.nodes]);
+        self.surfaces.embedded.append_positions(nodes, out);
     }
 
     /// Number of elements: triangles of cloth, tets, rod edges, material points of frames.

@@ -39,7 +39,7 @@ pub struct Parameters {
     pub inflation: Vec<Option<Inflation>>,
     /// Stiffness of soft pins, attachments, stitches and roots.
     pub springs: SpringTable,
-    /// Motions of pins and anchors.
+    /// Motions of pins, anchors and colliders.
     pub controls: Controls,
     /// Direction away from the ground.
     pub(crate) up: Vec3,
@@ -60,7 +60,7 @@ pub struct JointValues {
 }
 
 impl JointValues {
-    fn of(joint: &resolved::Joint) -> JointValues {
+    fn of(joint: &resolved::SceneJoint) -> JointValues {
         JointValues { drive: joint.drive.clone(), friction: joint.friction }
     }
 }

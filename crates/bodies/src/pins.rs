@@ -67,8 +67,10 @@ impl PinTable {
     /// The blocks prescribed over a step from `state.time` to `end`, and their values at `end`.
     pub fn prescribe(&self, model: &Model, controls: &Controls, state: &State, end: f64) -> Prescription {
         let mut out = Prescription { fixed: vec![false; model.blocks()], target: state.blocks.clone() };
-        let active =
-            || self.groups.iter().zip(&controls.pins).filter(|(g, _)| is_active(&g.active, state.time));
+        let active = || {
+            let groups = self.groups.iter().enumerate().filter(|(_, g)| is_active(&g.active, state.time));
+            groups.map(|(index, group)| (group, controls.pin(index, group)))
+        };
         for (group, motion) in active() {
             let pose = motion.pose(end);
             for (&node, reference) in group.nodes.iter().zip(&group.reference) {

@@ -27,17 +27,15 @@ pub struct Roots {
     pub segments: Vec<([u32; 2], ObjectId)>,
     /// Second nodes over shells.
     pub raised: Vec<RaisedRoot>,
-    /// What the stiffness of the roots follows from, body after body; strands in the order of `segments`.
-    pub stiffness: Vec<RootStiffness>,
+    /// Bodies of rooted strands; strands in the order of `segments`.
+    pub bodies: Vec<RootedBody>,
 }
 
-/// Stiffness of the roots of one body.
+/// A body whose strands grow on another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RootStiffness {
+pub struct RootedBody {
     /// The body of strands.
     pub body: usize,
-    /// Stiffness as the scene gives it \[N/m\]; `None` takes EA/l of each first segment.
-    pub given: Option<f64>,
     /// Length l of each first segment at the start \[m\].
     pub lengths: Vec<f64>,
 }
@@ -53,7 +51,7 @@ impl Roots {
     fn add(&mut self, rooting: &Rooting, bodies: &[Body], couplings: &mut Vec<Coupling>) {
         let own = bodies[rooting.body].nodes.start as u32;
         let lengths = rooting.roots.iter().map(|r| r.length).collect();
-        self.stiffness.push(RootStiffness { body: rooting.body, given: rooting.stiffness, lengths });
+        self.bodies.push(RootedBody { body: rooting.body, lengths });
         let below = bodies[rooting.ground].nodes.start as u32;
         let hold = |node: u32, point: &WeightedPoint, spring: SpringId| {
             let mut terms = vec![(node, 1.0)];

@@ -29,6 +29,8 @@ pub struct SpringTable {
     pub stitches: Vec<f64>,
     /// Of the root of each strand that grows on a body.
     pub roots: Vec<f64>,
+    /// Of the roots of each rooted body, as written; where `None`, EA/l of each first segment holds.
+    pub given_roots: Vec<Option<f64>>,
 }
 
 impl SpringTable {
@@ -40,11 +42,13 @@ impl SpringTable {
             AnchorSource::Pin(source) => scene.bodies[source.body].pins[source.pin].stiffness.unwrap_or(0.0),
             AnchorSource::Attachment(_) => 0.0,
         };
+        let given_roots: Vec<Option<f64>> = scene.rootings.iter().map(|r| r.stiffness).collect();
         SpringTable {
             anchors: model.anchors.groups.iter().map(anchor).collect(),
             attachments: scene.attachments.iter().map(|a| a.stiffness).collect(),
             stitches,
-            roots: root_stiffness(model, |body| &scene.bodies[body].material),
+            roots: root_stiffness(model, &given_roots, |body| &scene.bodies[body].material),
+            given_roots,
         }
     }
 
@@ -60,14 +64,18 @@ impl SpringTable {
 }
 
 /// Stiffness of all roots \[N/m\], in the order of the strands: as given, or EA/l of the first segment.
-pub(crate) fn root_stiffness<'a>(model: &Model, material: impl Fn(usize) -> &'a Material) -> Vec<f64> {
+pub(crate) fn root_stiffness<'a>(
+    model: &Model,
+    given: &[Option<f64>],
+    material: impl Fn(usize) -> &'a Material,
+) -> Vec<f64> {
     let mut out = Vec::with_capacity(model.roots.segments.len());
-    for roots in &model.roots.stiffness {
+    for (roots, given) in model.roots.bodies.iter().zip(given) {
         let own = |length: f64| match material(roots.body) {
             Material::Rod(rod) => rod.young_stretch * rod.section.area() / length,
             _ => 1.0,
         };
-        out.extend(roots.lengths.iter().map(|&length| roots.given.unwrap_or_else(|| own(length))));
+        out.extend(roots.lengths.iter().map(|&length| given.unwrap_or_else(|| own(length))));
     }
     out
 }

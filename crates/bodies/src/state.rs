@@ -25,7 +25,23 @@ pub struct State {
     pub orientations: Vec<UnitQuaternion<f64>>,
 }
 
+/// Where the unknowns are at a time: a state, or a trial within a step.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedBlocks<'a> {
+    /// As in [`State`]; rotation vectors of rigid bodies count from `orientations`.
+    pub blocks: &'a [Vec3],
+    /// Orientations of the rigid bodies at the start of the step.
+    pub orientations: &'a [UnitQuaternion<f64>],
+    /// Time \[s\].
+    pub time: f64,
+}
+
 impl State {
+    /// Where its unknowns are.
+    pub fn placed(&self) -> PlacedBlocks<'_> {
+        PlacedBlocks { blocks: &self.blocks, orientations: &self.orientations, time: self.time }
+    }
+
     /// The state at the start of a scene.
     pub fn initial(model: &Model, scene: &Scene) -> State {
         let mut blocks = model.initial.clone();

@@ -4,9 +4,7 @@
 //! fixed linear combinations of nodes; then those of rigid bodies, which move with their poses; then those of mesh colliders,
 //! which depend on time alone.
 
-use crate::colliders::ColliderTable;
 use crate::directions::SurfaceDirections;
-use crate::rigid::RigidPose;
 use std::sync::Arc;
 use stiction_numerics::Vec3;
 use stiction_scene::resolved::RigidShape;
@@ -58,23 +56,13 @@ pub struct RigidVertices {
     /// End of each body's vertices.
     ends: Vec<usize>,
     shapes: Vec<Arc<RigidShape>>,
-    /// Poses at the start of the scene.
-    initial: Vec<RigidPose>,
 }
 
 impl RigidVertices {
-    /// Adds all vertices of a body that starts at a pose.
-    pub fn push(&mut self, shape: Arc<RigidShape>, initial: RigidPose) {
+    /// Adds all vertices of a body.
+    pub fn push(&mut self, shape: Arc<RigidShape>) {
         self.ends.push(self.len() + shape.vertices.len());
         self.shapes.push(shape);
-        self.initial.push(initial);
-    }
-
-    /// Appends the places of all vertices at the start of the scene \[m\].
-    pub fn append_initial(&self, out: &mut Vec<Vec3>) {
-        for (shape, pose) in self.shapes.iter().zip(&self.initial) {
-            out.extend(shape.vertices.iter().map(|a| pose.apply(a)));
-        }
     }
 
     /// Number of vertices.
@@ -177,18 +165,6 @@ impl Surfaces {
             self.rigid.source(vertex - self.rigid_start())
         } else {
             VertexSource::Kinematic
-        }
-    }
-
-    /// Positions of all surface vertices at a configuration and a time \[m\]; rigid bodies at their place at the start of the
-    /// scene, since others need orientations: [`crate::Model::surface_positions`].
-    pub fn positions(&self, blocks: &[Vec3], colliders: &ColliderTable, time: f64, out: &mut Vec<Vec3>) {
-        out.clear();
-        out.extend_from_slice(&blocks[..self.nodes]);
-        self.embedded.append_positions(blocks, out);
-        self.rigid.append_initial(out);
-        for &(collider, _) in &self.mesh_colliders {
-            colliders.append_positions(collider, time, out);
         }
     }
 }

@@ -117,7 +117,7 @@ fn surfaces_follow_the_poses() {
     let made = made(SCENE);
     let (model, state) = (&made.model, stirred(&made));
     let mut places = Vec::new();
-    model.surface_positions(&state, &mut places);
+    model.surface_positions(&made.parameters.controls, state.placed(), &mut places);
     assert_eq!(places.len(), model.surfaces.vertices());
     for (index, place) in places.iter().enumerate() {
         match model.surfaces.source(index) {
@@ -133,7 +133,8 @@ fn surfaces_follow_the_poses() {
         }
     }
     let mut initial = Vec::new();
-    model.surface_positions(&made.state, &mut initial);
+    model.surface_positions(&made.parameters.controls, made.state.placed(), &mut initial);
+    assert_eq!(initial, model.initial_surface(&made.parameters.controls));
     for rigid in &model.rigid.bodies {
         let written = &made.scene.bodies[rigid.body as usize].mesh.vertices;
         for (place, written) in initial[rigid.vertices.clone()].iter().zip(written) {

@@ -13,7 +13,7 @@ pub(crate) enum HalfThickness {
 
 /// Kinds of features, in the order of [`HalfThickness::ByFeature`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Feature {
+pub(crate) enum FeatureKind {
     Vertex,
     Edge,
     Triangle,
@@ -33,7 +33,7 @@ impl HalfThickness {
 
     /// That of a feature of a body; zero for a vertex of none.
     #[inline]
-    pub fn of(&self, feature: Feature, index: u32, body: u32) -> f64 {
+    pub fn of(&self, feature: FeatureKind, index: u32, body: u32) -> f64 {
         match self {
             HalfThickness::ByBody(by_body) => by_body.get(body as usize).copied().unwrap_or(0.0),
             HalfThickness::ByFeature(lists) => lists[feature as usize][index as usize],
@@ -51,12 +51,12 @@ mod tests {
         let lists = [vec![0.1, 0.1, 0.2, 0.0], vec![0.1, 0.2], vec![0.1, 0.2]];
         let shared = HalfThickness::new(lists.clone(), bodies, 2);
         assert_eq!(shared, HalfThickness::ByBody(vec![0.1, 0.2]));
-        assert_eq!(shared.of(Feature::Vertex, 2, 1), 0.2);
-        assert_eq!(shared.of(Feature::Vertex, 3, NONE), 0.0);
+        assert_eq!(shared.of(FeatureKind::Vertex, 2, 1), 0.2);
+        assert_eq!(shared.of(FeatureKind::Vertex, 3, NONE), 0.0);
         // The first vertex also belongs to something thicker.
         let mut uneven = lists;
         uneven[0][0] = 0.2;
         let kept = HalfThickness::new(uneven, bodies, 2);
-        assert_eq!([0, 1].map(|v| kept.of(Feature::Vertex, v, 0)), [0.2, 0.1]);
+        assert_eq!([0, 1].map(|v| kept.of(FeatureKind::Vertex, v, 0)), [0.2, 0.1]);
     }
 }

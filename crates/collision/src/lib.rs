@@ -27,4 +27,4 @@ pub mod surface;
 
 pub use broad_phase::{BroadPhase, Candidates};
 pub use narrow_phase::{PairKind, ProximityPair};
-pub use surface::{BodyTraits, CollisionMesh, MeshError, MeshInput};
+pub use surface::{BodyTraits, CollisionMesh, MeshInput, SurfaceError};

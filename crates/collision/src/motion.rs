@@ -10,14 +10,14 @@ use stiction_numerics::Vec3;
 
 /// A motion of all vertices: straight from `start` to `end`.
 #[derive(Clone, Copy, Debug)]
-pub struct Motion<'a> {
+pub struct StraightMotion<'a> {
     /// Positions at t = 0 \[m\].
     pub start: &'a [Vec3],
     /// Positions at t = 1 \[m\].
     pub end: &'a [Vec3],
 }
 
-impl Motion<'_> {
+impl StraightMotion<'_> {
     /// Position of a vertex at a time.
     #[inline]
     pub fn at(&self, vertex: u32, time: f64) -> Vec3 {
@@ -82,7 +82,7 @@ pub struct EarliestImpact {
 pub fn earliest_impact(
     mesh: &CollisionMesh,
     candidates: &Candidates,
-    motion: &Motion,
+    motion: &StraightMotion,
     options: &AdvanceOptions,
 ) -> EarliestImpact {
     let with = |end_time: f64| AdvanceOptions { end_time, ..*options };
@@ -112,7 +112,7 @@ pub struct SweptPair {
 pub fn swept_pairs(
     mesh: &CollisionMesh,
     candidates: &Candidates,
-    motion: &Motion,
+    motion: &StraightMotion,
     options: &AdvanceOptions,
 ) -> Vec<SweptPair> {
     let mut pairs = blocked_chunks(&candidates.vertex_triangle, |&[v, t]| {

@@ -10,7 +10,7 @@ mod sections;
 pub use sections::visit_pairs;
 
 use crate::broad_phase::Candidates;
-use crate::distance::{Feature, edge_edge, point_edge, point_triangle};
+use crate::distance::{ClosestFeature, edge_edge, point_edge, point_triangle};
 use crate::surface::CollisionMesh;
 use rayon::prelude::*;
 use std::ops::Index;
@@ -187,17 +187,17 @@ pub fn vertex_triangle_pair(
     let thickness = mesh.vertex_half_thickness(vertex) + mesh.triangle_half_thickness(triangle);
     let w = found.weights;
     let (kind, features, vertices, weights, sign) = match found.feature {
-        Feature::Face => {
+        ClosestFeature::Face => {
             let vertices = [vertex, corners[0], corners[1], corners[2]];
             (PairKind::VertexTriangle, [vertex, triangle], vertices, [1.0, -w[0], -w[1], -w[2]], 1.0)
         }
-        Feature::Edge(k) => {
+        ClosestFeature::Edge(k) => {
             let edge = mesh.triangle_edges()[triangle as usize][k as usize];
             let (i, j) = (k as usize, (k as usize + 1) % 3);
             let (vertices, weights) = vertex_edge(vertex, [corners[i], corners[j]], [w[i], w[j]]);
             (PairKind::VertexEdge, [vertex, edge], vertices, weights, 1.0)
         }
-        Feature::Vertex(k) => vertex_vertex(vertex, corners[k as usize]),
+        ClosestFeature::Vertex(k) => vertex_vertex(vertex, corners[k as usize]),
     };
     let fallback = || (b - a).cross(&(c - a));
     let normal = unit(&found.offset, distance, fallback) * sign;
@@ -228,12 +228,14 @@ pub fn edge_edge_pair(
     let thickness = mesh.edge_half_thickness(first) + mesh.edge_half_thickness(second);
     let (wa, wb) = (found.weights_a, found.weights_b);
     let (kind, features, vertices, weights, sign) = match (found.feature_a, found.feature_b) {
-        (Feature::Vertex(i), Feature::Vertex(j)) => vertex_vertex(ea[i as usize], eb[j as usize]),
-        (Feature::Vertex(i), _) => {
+        (ClosestFeature::Vertex(i), ClosestFeature::Vertex(j)) => {
+            vertex_vertex(ea[i as usize], eb[j as usize])
+        }
+        (ClosestFeature::Vertex(i), _) => {
             let (vertices, weights) = vertex_edge(ea[i as usize], eb, wb);
             (PairKind::VertexEdge, [ea[i as usize], second], vertices, weights, 1.0)
         }
-        (_, Feature::Vertex(j)) => {
+        (_, ClosestFeature::Vertex(j)) => {
             let (vertices, weights) = vertex_edge(eb[j as usize], ea, wa);
             (PairKind::VertexEdge, [eb[j as usize], first], vertices, weights, -1.0)
         }

@@ -8,12 +8,12 @@
 //!
 //! Legal and handled: non-manifold edges (an edge is unique whatever its number of faces),
 //! duplicate faces, unused vertices (they take no part), faces of zero area and edges of zero
-//! length in the given positions. Refused with a [`MeshError`]: indices out of range, a face or
+//! length in the given positions. Refused with a [`SurfaceError`]: indices out of range, a face or
 //! segment that names a vertex twice, wrong array lengths, thickness that is negative or not
 //! finite.
 
 use crate::excluded::ExcludedPairs;
-use crate::half_thickness::{Feature, HalfThickness};
+use crate::half_thickness::{FeatureKind, HalfThickness};
 use crate::{BroadPhase, narrow_phase};
 use stiction_numerics::Vec3;
 
@@ -63,7 +63,7 @@ pub struct MeshInput {
 
 /// Why a mesh was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum MeshError {
+pub enum SurfaceError {
     /// An index points past the vertices.
     #[error("{object} {index} names vertex {vertex}, but there are {count} vertices; fix the index")]
     VertexOutOfRange {
@@ -144,7 +144,7 @@ pub enum MeshError {
 
 /// What owns vertices and edges, and sits in the tree.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Element {
+pub(crate) struct SurfaceElement {
     /// Corners; a segment repeats its second end, a point its only vertex.
     pub vertices: [u32; 3],
     /// Edges, or [`NONE`].
@@ -170,10 +170,10 @@ pub struct CollisionMesh {
     edge_is_rod: Vec<bool>,
     bodies: Vec<BodyTraits>,
     exempt: Vec<[u32; 2]>,
-    /// What each triangle owns, as in [`Element::owned`].
+    /// What each triangle owns, as in [`SurfaceElement::owned`].
     owned_by_triangle: Vec<u8>,
     /// Elements that are no triangles.
-    loose: Vec<Element>,
+    loose: Vec<SurfaceElement>,
     excluded_vertex_triangle: ExcludedPairs,
     excluded_edge_edge: ExcludedPairs,
     /// Body that each vertex is rooted in, or none; empty when no vertex is.
@@ -182,7 +182,7 @@ pub struct CollisionMesh {
 
 impl CollisionMesh {
     /// Checks the input and builds edges and owners.
-    pub fn new(input: MeshInput) -> Result<Self, MeshError> {
+    pub fn new(input: MeshInput) -> Result<Self, SurfaceError> {
         check(&input)?;
         let mut edges = unique_edges(&input);
         edges.shrink_to_fit();
@@ -257,7 +257,7 @@ impl CollisionMesh {
             self.edge_is_rod[edge as usize] |= are_rods;
             if owned != 0 {
                 let edges = [edge, NONE, NONE];
-                self.loose.push(Element { vertices: [a, b, b], edges, triangle: NONE, body, owned });
+                self.loose.push(SurfaceElement { vertices: [a, b, b], edges, triangle: NONE, body, owned });
             }
         }
     }
@@ -268,10 +268,10 @@ impl CollisionMesh {
     }
 
     /// An element by its number.
-    pub(crate) fn element(&self, index: usize) -> Element {
+    pub(crate) fn element(&self, index: usize) -> SurfaceElement {
         match index.checked_sub(self.triangles.len()) {
             Some(loose) => self.loose[loose],
-            None => Element {
+            None => SurfaceElement {
                 vertices: self.triangles[index],
                 edges: self.triangle_edges[index],
                 triangle: index as u32,
@@ -308,17 +308,17 @@ impl CollisionMesh {
 
     /// Half-thickness at a vertex \[m\]: the largest of the primitives around it.
     pub fn vertex_half_thickness(&self, vertex: u32) -> f64 {
-        self.half_thickness.of(Feature::Vertex, vertex, self.vertex_body[vertex as usize])
+        self.half_thickness.of(FeatureKind::Vertex, vertex, self.vertex_body[vertex as usize])
     }
 
     /// Half-thickness of an edge \[m\]: the largest of the primitives around it.
     pub fn edge_half_thickness(&self, edge: u32) -> f64 {
-        self.half_thickness.of(Feature::Edge, edge, self.edge_body[edge as usize])
+        self.half_thickness.of(FeatureKind::Edge, edge, self.edge_body[edge as usize])
     }
 
     /// Half-thickness of a triangle \[m\].
     pub fn triangle_half_thickness(&self, triangle: u32) -> f64 {
-        self.half_thickness.of(Feature::Triangle, triangle, self.triangle_body[triangle as usize])
+        self.half_thickness.of(FeatureKind::Triangle, triangle, self.triangle_body[triangle as usize])
     }
 
     /// Body of a vertex; `None` for an unused one.
@@ -382,7 +382,7 @@ impl CollisionMesh {
     /// Excludes pairs within one body that are closer than their thickness in the rest state: thick
     /// cloth with small triangles would otherwise push its own neighbours apart. Returns the number
     /// of pairs excluded.
-    pub fn exclude_rest_neighbours(&mut self, rest: &[Vec3]) -> Result<usize, MeshError> {
+    pub fn exclude_rest_neighbours(&mut self, rest: &[Vec3]) -> Result<usize, SurfaceError> {
         let candidates = BroadPhase::new(self, rest)?.proximity_candidates(self, rest, 0.0)?;
         let mut vertex_triangle = candidates.vertex_triangle;
         vertex_triangle.retain(|&[v, t]| {
@@ -400,12 +400,12 @@ impl CollisionMesh {
     }
 
     /// Refuses positions of the wrong number or that are not finite.
-    pub fn check_positions(&self, positions: &[Vec3]) -> Result<(), MeshError> {
+    pub fn check_positions(&self, positions: &[Vec3]) -> Result<(), SurfaceError> {
         if positions.len() != self.vertex_count {
-            return Err(MeshError::PositionCount { expected: self.vertex_count, found: positions.len() });
+            return Err(SurfaceError::PositionCount { expected: self.vertex_count, found: positions.len() });
         }
         match positions.iter().position(|p| !(p.x + p.y + p.z).is_finite()) {
-            Some(vertex) => Err(MeshError::Position { vertex }),
+            Some(vertex) => Err(SurfaceError::Position { vertex }),
             None => Ok(()),
         }
     }
@@ -440,7 +440,7 @@ fn unique_edges(input: &MeshInput) -> Vec<[u32; 2]> {
     sorted_pairs(&sides.chain(input.segments.iter().copied()).chain(points).collect::<Vec<_>>())
 }
 
-fn check(input: &MeshInput) -> Result<(), MeshError> {
+fn check(input: &MeshInput) -> Result<(), SurfaceError> {
     check_list("triangle", &input.triangles, &input.triangle_traits, input)?;
     check_list("segment", &input.segments, &input.segment_traits, input)?;
     let points: Vec<[u32; 1]> = input.points.iter().map(|&p| [p]).collect();
@@ -451,12 +451,12 @@ fn check(input: &MeshInput) -> Result<(), MeshError> {
     Ok(())
 }
 
-fn check_body(object: &'static str, index: usize, body: u32, input: &MeshInput) -> Result<(), MeshError> {
+fn check_body(object: &'static str, index: usize, body: u32, input: &MeshInput) -> Result<(), SurfaceError> {
     let count = input.bodies.len();
     if (body as usize) < count {
         return Ok(());
     }
-    Err(MeshError::BodyOutOfRange { object, index, body, count })
+    Err(SurfaceError::BodyOutOfRange { object, index, body, count })
 }
 
 fn check_list<const N: usize>(
@@ -464,25 +464,30 @@ fn check_list<const N: usize>(
     list: &[[u32; N]],
     traits: &[(f64, u32)],
     input: &MeshInput,
-) -> Result<(), MeshError> {
+) -> Result<(), SurfaceError> {
     if list.len() > 1 << 29 {
-        return Err(MeshError::TooMany { object, count: list.len() });
+        return Err(SurfaceError::TooMany { object, count: list.len() });
     }
     if list.len() != traits.len() {
-        return Err(MeshError::TraitCount { object, expected: list.len(), found: traits.len() });
+        return Err(SurfaceError::TraitCount { object, expected: list.len(), found: traits.len() });
     }
     for (index, corners) in list.iter().enumerate() {
         for (k, &vertex) in corners.iter().enumerate() {
             if vertex as usize >= input.vertex_count {
-                return Err(MeshError::VertexOutOfRange { object, index, vertex, count: input.vertex_count });
+                return Err(SurfaceError::VertexOutOfRange {
+                    object,
+                    index,
+                    vertex,
+                    count: input.vertex_count,
+                });
             }
             if corners[..k].contains(&vertex) {
-                return Err(MeshError::RepeatedVertex { object, index, vertex });
+                return Err(SurfaceError::RepeatedVertex { object, index, vertex });
             }
         }
         let (value, body) = traits[index];
         if !(value >= 0.0 && value.is_finite()) {
-            return Err(MeshError::Thickness { object, index, value });
+            return Err(SurfaceError::Thickness { object, index, value });
         }
         check_body(object, index, body, input)?;
     }

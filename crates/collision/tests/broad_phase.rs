@@ -6,9 +6,9 @@ use common::{cloth, folded, mesh_of, noise, soup};
 use stiction_collision::broad_phase::brute_force;
 use stiction_collision::ccd::AdvanceOptions;
 use stiction_collision::intersection::crossings;
-use stiction_collision::motion::{Motion, earliest_impact, swept_pairs};
+use stiction_collision::motion::{StraightMotion, earliest_impact, swept_pairs};
 use stiction_collision::narrow_phase::{narrow_phase, reevaluate};
-use stiction_collision::{BodyTraits, BroadPhase, CollisionMesh, MeshError, MeshInput, PairKind};
+use stiction_collision::{BodyTraits, BroadPhase, CollisionMesh, MeshInput, PairKind, SurfaceError};
 use stiction_numerics::Vec3;
 
 fn equals_brute_force(name: &str, mesh: &CollisionMesh, start: &[Vec3], end: &[Vec3], gap: f64) {
@@ -148,7 +148,7 @@ fn identical_for_any_number_of_threads() {
             let pairs = narrow_phase(&mesh, &near, &x, 0.01);
             let swept = phase.swept_candidates(&mesh, &x, &end, 0.0).expect("valid");
             let options = AdvanceOptions { min_separation: -0.004, ..Default::default() };
-            let motion = Motion { start: &x, end: &end };
+            let motion = StraightMotion { start: &x, end: &end };
             let impact = earliest_impact(&mesh, &swept, &motion, &options);
             let contacts = swept_pairs(&mesh, &swept, &motion, &options);
             assert_eq!(contacts.iter().map(|c| c.time).fold(1.0, f64::min), impact.time);
@@ -265,18 +265,21 @@ fn bad_input_is_named() {
         ..Default::default()
     };
     let error = |input: MeshInput| CollisionMesh::new(input).expect_err("refused");
-    assert!(matches!(error(input(vec![[0, 1, 3]])), MeshError::VertexOutOfRange { vertex: 3, .. }));
-    assert!(matches!(error(input(vec![[0, 1, 1]])), MeshError::RepeatedVertex { vertex: 1, .. }));
+    assert!(matches!(error(input(vec![[0, 1, 3]])), SurfaceError::VertexOutOfRange { vertex: 3, .. }));
+    assert!(matches!(error(input(vec![[0, 1, 1]])), SurfaceError::RepeatedVertex { vertex: 1, .. }));
     let thin = MeshInput { triangle_traits: vec![(-1.0, 0)], ..input(vec![[0, 1, 2]]) };
     assert!(error(thin).to_string().contains("half-thickness -1 m"));
     let other = MeshInput { triangle_traits: vec![(0.0, 1)], ..input(vec![[0, 1, 2]]) };
-    assert!(matches!(error(other), MeshError::BodyOutOfRange { body: 1, .. }));
+    assert!(matches!(error(other), SurfaceError::BodyOutOfRange { body: 1, .. }));
     let short = MeshInput { triangle_traits: vec![], ..input(vec![[0, 1, 2]]) };
-    assert!(matches!(error(short), MeshError::TraitCount { expected: 1, found: 0, .. }));
+    assert!(matches!(error(short), SurfaceError::TraitCount { expected: 1, found: 0, .. }));
     let mesh = CollisionMesh::new(input(vec![[0, 1, 2]])).expect("valid");
-    assert!(matches!(BroadPhase::new(&mesh, &[]), Err(MeshError::PositionCount { expected: 3, found: 0 })));
+    assert!(matches!(
+        BroadPhase::new(&mesh, &[]),
+        Err(SurfaceError::PositionCount { expected: 3, found: 0 })
+    ));
     let bad = [Vec3::zeros(), Vec3::new(f64::NAN, 0.0, 0.0), Vec3::zeros()];
-    assert!(matches!(BroadPhase::new(&mesh, &bad), Err(MeshError::Position { vertex: 1 })));
+    assert!(matches!(BroadPhase::new(&mesh, &bad), Err(SurfaceError::Position { vertex: 1 })));
     let flat = [Vec3::zeros(); 3];
     assert!(BroadPhase::new(&mesh, &flat).is_ok(), "zero area is legal");
     let empty = CollisionMesh::new(MeshInput::default()).expect("valid");

@@ -4,9 +4,9 @@
 mod common;
 
 use common::{cloth, folded, mesh_of, noise, soup};
-use stiction_collision::broad_phase::{Ways, brute_force};
+use stiction_collision::broad_phase::{VertexTrajectories, brute_force};
 use stiction_collision::ccd::AdvanceOptions;
-use stiction_collision::motion::{Motion, swept_pairs};
+use stiction_collision::motion::{StraightMotion, swept_pairs};
 use stiction_collision::{BroadPhase, CollisionMesh};
 use stiction_numerics::Vec3;
 
@@ -28,7 +28,7 @@ fn the_tree_equals_brute_force_and_sees_less_than_boxes_around_the_motion() {
         let end = carried(&start, 0.02);
         let reach: Vec<Vec3> =
             (0..start.len()).map(|v| Vec3::new((v % 7) as f64, (v % 5) as f64, 1.0) * 0.001).collect();
-        let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.01 };
+        let ways = VertexTrajectories { start: &start, end: &end, reach: &reach, gap: 0.01 };
         let mut phase = BroadPhase::new(&mesh, &start).expect("valid");
         let found = phase.moving_pairs(&mesh, &ways).expect("valid").candidates();
         assert_eq!(found, brute_force::moving_candidates(&mesh, &ways));
@@ -45,14 +45,14 @@ fn all_that_touches_within_reach_is_found() {
     for (mesh, start) in scenes() {
         let end = carried(&start, 0.05);
         let reach = vec![Vec3::repeat(0.02); start.len()];
-        let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.0 };
+        let ways = VertexTrajectories { start: &start, end: &end, reach: &reach, gap: 0.0 };
         let mut phase = BroadPhase::new(&mesh, &start).expect("valid");
         let found = phase.moving_pairs(&mesh, &ways).expect("valid").candidates();
         let trial: Vec<Vec3> = end.iter().enumerate().map(|(k, p)| p + noise(k, 9) * 0.02).collect();
         let strayed = trial.iter().zip(&end).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max);
         assert!(strayed <= 0.02 && strayed > 0.005, "{strayed}");
         let all = phase.swept_candidates(&mesh, &start, &trial, 0.0).expect("valid");
-        let motion = Motion { start: &start, end: &trial };
+        let motion = StraightMotion { start: &start, end: &trial };
         // No slack: only what comes within its thickness counts.
         let options = AdvanceOptions { slack: 1e-6, ..AdvanceOptions::default() };
         let touching = swept_pairs(&mesh, &all, &motion, &options);
@@ -67,14 +67,14 @@ fn a_search_around_changed_vertices_completes_the_list() {
         let end = carried(&start, 0.02);
         let mut reach = vec![Vec3::repeat(0.001); start.len()];
         let mut phase = BroadPhase::new(&mesh, &start).expect("valid");
-        let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.01 };
+        let ways = VertexTrajectories { start: &start, end: &end, reach: &reach, gap: 0.01 };
         let before = phase.moving_pairs(&mesh, &ways).expect("valid").candidates();
         let is_changed: Vec<bool> = (0..start.len()).map(|v| v % 29 == 3).collect();
         reach
             .iter_mut()
             .zip(&is_changed)
             .for_each(|(r, changed)| *r = if *changed { Vec3::repeat(0.15) } else { *r });
-        let ways = Ways { start: &start, end: &end, reach: &reach, gap: 0.01 };
+        let ways = VertexTrajectories { start: &start, end: &end, reach: &reach, gap: 0.01 };
         let around = phase.moving_pairs_of(&mesh, &ways, &is_changed).expect("valid").candidates();
         let all = phase.moving_pairs(&mesh, &ways).expect("valid").candidates();
         let touched = |vertices: &[u32]| vertices.iter().any(|&v| is_changed[v as usize]);

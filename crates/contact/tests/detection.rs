@@ -3,6 +3,7 @@
 mod common;
 
 use common::World;
+use stiction_bodies::PlacedBlocks;
 use stiction_contact::detect::{KnownContacts, StepMotion};
 use stiction_contact::{ContactKind, EllipticRule, Friction, NewContact};
 use stiction_numerics::{Random, Vec3};
@@ -142,12 +143,15 @@ fn known_pairs_are_evaluated_anew_at_a_trial_configuration() {
     let mut world =
         World::new(&(SHEET.to_owned() + below.strip_prefix("stiction = 1\n").expect("the head stands once")));
     let blocks = world.state.blocks.clone();
-    let mut pairs = world.finder.pairs(&world.model, &blocks, 0.0, 0.003).expect("found");
+    let controls = &world.parameters.controls;
+    let start = world.state.placed();
+    let mut pairs = world.finder.pairs(&world.model, controls, start, 0.003).expect("found");
     assert!(!pairs.is_empty());
     let before = pairs.clone();
     let mut trial = blocks;
     world.model.bodies[1].nodes.clone().for_each(|n| trial[n].z += 0.004);
-    world.finder.reevaluate(&world.model, &mut pairs, &trial, 0.0);
+    let trial = PlacedBlocks { blocks: &trial, ..start };
+    world.finder.reevaluate(&world.model, controls, &mut pairs, trial);
     for (old, new) in before.iter().zip(&pairs) {
         assert_eq!(old.key(), new.key());
         assert!((new.gap - 0.005).abs() < 1e-3 + (old.gap - 0.001).abs(), "{} {}", old.gap, new.gap);
@@ -199,6 +203,7 @@ fn near_pairs_are_asked_again_when_they_move_far() {
     let prescription = model.pins.prescribe(&model, &parameters.controls, &state, 0.01);
     let motion = StepMotion {
         start: &state.blocks,
+        orientations: &state.orientations,
         prescription: &prescription,
         parameters: &parameters,
         time: 0.0,
@@ -249,6 +254,7 @@ fn a_watched_pair_is_found_again_only_when_it_passes_through() {
     let prescription = model.pins.prescribe(&model, &parameters.controls, &state, 0.01);
     let motion = StepMotion {
         start: &state.blocks,
+        orientations: &state.orientations,
         prescription: &prescription,
         parameters: &parameters,
         time: 0.0,

@@ -2,7 +2,7 @@
 //! part of.
 
 use std::path::Path;
-use stiction_bodies::{Model, Parameters, State, build};
+use stiction_bodies::{Model, Parameters, PlacedBlocks, State, build};
 use stiction_contact::detect::{ContactFinder, DetectOptions, FilterReport, StepMotion};
 use stiction_numerics::Vec3;
 use stiction_scene::load_text;
@@ -37,10 +37,12 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
     let model = build(&scene).expect("the scene compiles");
     let parameters = Parameters::from_scene(&scene, &model);
     let start = State::initial(&model, &scene);
-    let mut finder = ContactFinder::new(&model, DetectOptions::default()).expect("sound");
+    let mut finder =
+        ContactFinder::new(&model, &parameters.controls, DetectOptions::default()).expect("sound");
     let prescription = model.pins.prescribe(&model, &parameters.controls, &start, STEP);
     let motion = StepMotion {
         start: &start.blocks,
+        orientations: &start.orientations,
         prescription: &prescription,
         parameters: &parameters,
         time: 0.0,
@@ -54,7 +56,8 @@ fn filtered(scene: &str, way: impl Fn(usize, &Vec3) -> Vec3) -> Filtered {
     let mut ends = wanted.clone();
     let report = finder.limit_step(&model, &motion, &mut ends).expect("sound");
     let mut crossings = |blocks: &[Vec3]| {
-        let found = finder.intersections(&model, blocks, STEP).expect("sound");
+        let at = PlacedBlocks { blocks, orientations: &start.orientations, time: STEP };
+        let found = finder.intersections(&model, &parameters.controls, at).expect("sound");
         found.crossings.len() + found.inside.len()
     };
     let crossings = [crossings(&wanted), crossings(&ends)];

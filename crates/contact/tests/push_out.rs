@@ -26,13 +26,20 @@ fn what_came_in_is_pushed_out_and_nothing_else_moves() {
     let mut state = State::initial(&model, &scene);
     // Inside from the start: opened gently by the contacts, not at once.
     state.blocks[3] = Vec3::new(0.0, 0.05, 0.0);
-    let finder = ContactFinder::new(&model, DetectOptions::default()).expect("the surfaces are sound");
     let parameters = Parameters::from_scene(&scene, &model);
+    let finder = ContactFinder::new(&model, &parameters.controls, DetectOptions::default())
+        .expect("the surfaces are sound");
     assert!(parameters.gravity.at(0.0).norm() > 0.0);
     let (time, h) = (0.0, 0.02);
     let prescription = model.pins.prescribe(&model, &parameters.controls, &state, h);
-    let motion =
-        StepMotion { start: &state.blocks, prescription: &prescription, parameters: &parameters, time, h };
+    let motion = StepMotion {
+        start: &state.blocks,
+        orientations: &state.orientations,
+        prescription: &prescription,
+        parameters: &parameters,
+        time,
+        h,
+    };
     let mut blocks = state.blocks.clone();
     // The ball has moved to z = 0.02: nodes 1 and 2 are now 0.8 and 10 mm below its top or beside
     // it.

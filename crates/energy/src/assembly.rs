@@ -39,17 +39,17 @@ impl<'a> Configuration<'a> {
 
 /// Factors on element contributions: one for all, and optionally one per element (damping by body).
 #[derive(Clone, Copy, Debug)]
-pub struct Weights<'a> {
+pub struct ElementWeights<'a> {
     /// Factor on every element.
     pub scale: f64,
     /// Further factor per element, in the order in which the group was made.
     pub per_element: Option<&'a [f64]>,
 }
 
-impl Weights<'_> {
+impl ElementWeights<'_> {
     /// One factor for all elements.
     pub fn uniform(scale: f64) -> Self {
-        Weights { scale, per_element: None }
+        ElementWeights { scale, per_element: None }
     }
 
     #[inline(always)]
@@ -76,13 +76,13 @@ pub trait Potential: Send + Sync {
     /// Energy \[J\]; +∞ when an element is beyond what its law allows.
     fn energy(&self, at: &Configuration<'_>) -> f64;
     /// Adds the weighted gradient to `target`.
-    fn add_gradient(&self, at: &Configuration<'_>, weights: Weights<'_>, target: &mut [Vec3]);
+    fn add_gradient(&self, at: &Configuration<'_>, weights: ElementWeights<'_>, target: &mut [Vec3]);
     /// Adds the weighted Hessian to a matrix of the bound pattern. Panics when the group is not
     /// bound to it.
     fn add_hessian(
         &self,
         at: &Configuration<'_>,
-        weights: Weights<'_>,
+        weights: ElementWeights<'_>,
         curvature: Curvature,
         target: &mut BlockMatrix,
     );
@@ -132,7 +132,7 @@ impl<E: Element<N> + 'static, const N: usize> Potential for ElementGroup<E, N> {
         })
     }
 
-    fn add_gradient(&self, at: &Configuration<'_>, weights: Weights<'_>, target: &mut [Vec3]) {
+    fn add_gradient(&self, at: &Configuration<'_>, weights: ElementWeights<'_>, target: &mut [Vec3]) {
         let elements = self.elements();
         scatter_add(target, &self.colouring, |e, _| {
             let element = &elements[e];
@@ -144,7 +144,7 @@ impl<E: Element<N> + 'static, const N: usize> Potential for ElementGroup<E, N> {
     fn add_hessian(
         &self,
         at: &Configuration<'_>,
-        weights: Weights<'_>,
+        weights: ElementWeights<'_>,
         curvature: Curvature,
         target: &mut BlockMatrix,
     ) {
@@ -250,7 +250,7 @@ impl Energies {
     /// Adds `scale` times the gradient to `target`.
     pub fn add_gradient(&self, at: &Configuration<'_>, scale: f64, target: &mut [Vec3]) {
         for named in &self.groups {
-            named.group.add_gradient(at, Weights::uniform(scale), target);
+            named.group.add_gradient(at, ElementWeights::uniform(scale), target);
         }
     }
 
@@ -263,7 +263,7 @@ impl Energies {
         target: &mut BlockMatrix,
     ) {
         for named in &self.groups {
-            named.group.add_hessian(at, Weights::uniform(scale), curvature, target);
+            named.group.add_hessian(at, ElementWeights::uniform(scale), curvature, target);
         }
     }
 }

@@ -11,7 +11,7 @@ use stiction_numerics::Vec3;
 
 /// Spring on a linear combination of `N` nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Attachment<const N: usize> {
+pub struct AttachmentSpring<const N: usize> {
     /// The nodes.
     pub nodes: [u32; N],
     /// Coefficient of each node; they sum to 0 (point to point) or 1 (point to target).
@@ -22,7 +22,7 @@ pub struct Attachment<const N: usize> {
     pub spring: RadialSpring,
 }
 
-impl<const N: usize> Attachment<N> {
+impl<const N: usize> AttachmentSpring<N> {
     /// The general form; refuses a node that stands twice.
     pub fn new(
         nodes: [u32; N],
@@ -35,7 +35,7 @@ impl<const N: usize> Attachment<N> {
                 return Err(RestShapeError::RepeatedNode { node: *node });
             }
         }
-        Ok(Attachment { nodes, coefficients, target, spring })
+        Ok(AttachmentSpring { nodes, coefficients, target, spring })
     }
 
     /// The difference vector `Σ c_i x_i − target` \[m\].
@@ -44,22 +44,22 @@ impl<const N: usize> Attachment<N> {
     }
 }
 
-impl Attachment<1> {
+impl AttachmentSpring<1> {
     /// A soft pin: holds a node at a place by a spring of zero length.
     pub fn pin(node: u32, target: Vec3, stiffness: f64) -> Self {
         let spring = RadialSpring { stiffness, rest_length: 0.0 };
-        Attachment { nodes: [node], coefficients: [1.0], target, spring }
+        AttachmentSpring { nodes: [node], coefficients: [1.0], target, spring }
     }
 }
 
-impl Attachment<2> {
+impl AttachmentSpring<2> {
     /// Ties two nodes together.
     pub fn node_to_node(nodes: [u32; 2], spring: RadialSpring) -> Result<Self, RestShapeError> {
         Self::new(nodes, [1.0, -1.0], Vec3::zeros(), spring)
     }
 }
 
-impl Attachment<4> {
+impl AttachmentSpring<4> {
     /// Ties a node to the point of a triangle with the given barycentric coordinates.
     pub fn node_to_triangle(
         node: u32,
@@ -89,7 +89,7 @@ impl Attachment<4> {
     }
 }
 
-impl<const N: usize> Element<N> for Attachment<N> {
+impl<const N: usize> Element<N> for AttachmentSpring<N> {
     fn blocks(&self) -> [u32; N] {
         self.nodes
     }
@@ -112,14 +112,14 @@ impl<const N: usize> Element<N> for Attachment<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Checks, Invariance, Random, check_element};
+    use crate::check::{Checks, Invariance, TestRandom, check_element};
     use crate::material_table::NO_MATERIALS;
 
     fn checks<const N: usize>(invariance: Invariance) -> Checks<N> {
         Checks { invariance, ..Checks::nodes(0.3) }
     }
 
-    fn random_state<const N: usize>(random: &mut Random) -> Stencil<'static, N> {
+    fn random_state<const N: usize>(random: &mut TestRandom) -> Stencil<'static, N> {
         Stencil { x: std::array::from_fn(|_| random.vector()), frames: &[], materials: &NO_MATERIALS }
     }
 
@@ -128,24 +128,24 @@ mod tests {
         let zero = RadialSpring { stiffness: 30.0, rest_length: 0.0 };
         let long = RadialSpring { stiffness: 30.0, rest_length: 0.4 };
         for spring in [zero, long] {
-            let pair = Attachment::node_to_node([0, 1], spring).unwrap();
+            let pair = AttachmentSpring::node_to_node([0, 1], spring).unwrap();
             check_element(&pair, random_state, &checks(Invariance::Rigid));
-            let face = Attachment::node_to_triangle(0, [1, 2, 3], [0.2, 0.3, 0.5], spring).unwrap();
-            let edges = Attachment::edge_to_edge([0, 1], 0.25, [2, 3], 0.6, spring).unwrap();
+            let face = AttachmentSpring::node_to_triangle(0, [1, 2, 3], [0.2, 0.3, 0.5], spring).unwrap();
+            let edges = AttachmentSpring::edge_to_edge([0, 1], 0.25, [2, 3], 0.6, spring).unwrap();
             for four in [face, edges] {
                 check_element(&four, random_state, &checks(Invariance::Rigid));
             }
-            let held = Attachment::new([0, 1], [0.5, 0.5], Vec3::new(2.0, 0.0, 0.0), spring).unwrap();
+            let held = AttachmentSpring::new([0, 1], [0.5, 0.5], Vec3::new(2.0, 0.0, 0.0), spring).unwrap();
             check_element(&held, random_state, &checks(Invariance::Nothing));
         }
-        let pin = Attachment::pin(0, Vec3::y(), 5.0);
+        let pin = AttachmentSpring::pin(0, Vec3::y(), 5.0);
         check_element(&pin, random_state, &checks(Invariance::Nothing));
     }
 
     #[test]
     fn ties_coincident_points_with_zero_energy() {
         let spring = RadialSpring { stiffness: 1.0, rest_length: 0.0 };
-        let tie = Attachment::edge_to_edge([0, 1], 0.25, [2, 3], 0.5, spring).unwrap();
+        let tie = AttachmentSpring::edge_to_edge([0, 1], 0.25, [2, 3], 0.5, spring).unwrap();
         let x = [Vec3::zeros(), Vec3::x(), Vec3::new(0.25, -1.0, 0.0), Vec3::new(0.25, 1.0, 0.0)];
         assert_eq!(tie.energy(&Stencil { x, frames: &[], materials: &NO_MATERIALS }), 0.0);
     }
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn refuses_a_repeated_node() {
         let spring = RadialSpring { stiffness: 1.0, rest_length: 0.0 };
-        let error = Attachment::node_to_triangle(2, [1, 2, 3], [0.2, 0.3, 0.5], spring).unwrap_err();
+        let error = AttachmentSpring::node_to_triangle(2, [1, 2, 3], [0.2, 0.3, 0.5], spring).unwrap_err();
         assert_eq!(error, RestShapeError::RepeatedNode { node: 2 });
     }
 }

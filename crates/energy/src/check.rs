@@ -31,7 +31,7 @@ pub enum Invariance {
 
 /// How the projected Hessian relates to the exact one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Projection {
+pub enum HessianProjection {
     /// Negative eigenvalues are removed and nothing else: equal to the exact Hessian where that is
     /// already positive.
     Eigenvalues,
@@ -53,7 +53,7 @@ pub struct Checks<const N: usize> {
     /// Rigid motions that leave the energy.
     pub invariance: Invariance,
     /// Meaning of the projected Hessian.
-    pub projection: Projection,
+    pub projection: HessianProjection,
     /// Number of sampled states.
     pub samples: usize,
 }
@@ -68,7 +68,7 @@ impl<const N: usize> Checks<N> {
             step: 1e-3,
             tolerance: 1e-6,
             invariance: Invariance::Rigid,
-            projection: Projection::Eigenvalues,
+            projection: HessianProjection::Eigenvalues,
             samples: 32,
         }
     }
@@ -78,10 +78,10 @@ impl<const N: usize> Checks<N> {
 /// figure that failed.
 pub fn check_element<'a, const N: usize>(
     element: &impl Element<N>,
-    mut sampler: impl FnMut(&mut Random) -> Stencil<'a, N>,
+    mut sampler: impl FnMut(&mut TestRandom) -> Stencil<'a, N>,
     checks: &Checks<N>,
 ) {
-    let mut random = Random::new(0x5717_c710);
+    let mut random = TestRandom::new(0x5717_c710);
     for sample in 0..checks.samples {
         let at = sampler(&mut random);
         if let Err(failure) = check_state(element, &at, checks, &mut random) {
@@ -95,7 +95,7 @@ pub fn check_state<const N: usize>(
     element: &impl Element<N>,
     at: &Stencil<'_, N>,
     checks: &Checks<N>,
-    random: &mut Random,
+    random: &mut TestRandom,
 ) -> Result<(), String> {
     let exact = element.hessian(at, Curvature::Exact);
     let projected = element.hessian(at, Curvature::Projected);
@@ -170,7 +170,7 @@ fn check_projection<const N: usize>(
     let (low, high) = spectrum(&projected);
     limit("negative eigenvalue of the projected Hessian", -low, NEGATIVE_LIMIT * high)?;
     let (low, high) = spectrum(&exact);
-    if checks.projection == Projection::Eigenvalues && low >= -1e-9 * high {
+    if checks.projection == HessianProjection::Eigenvalues && low >= -1e-9 * high {
         let deviation = (&exact - &projected).amax() / high.max(f64::MIN_POSITIVE);
         limit("projected differs from a positive exact Hessian", deviation, 1e-7)?;
     }
@@ -182,7 +182,7 @@ fn check_motions<const N: usize>(
     at: &Stencil<'_, N>,
     checks: &Checks<N>,
     largest: f64,
-    random: &mut Random,
+    random: &mut TestRandom,
 ) -> Result<(), String> {
     if checks.invariance == Invariance::Nothing {
         return Ok(());
@@ -268,12 +268,12 @@ fn spectrum(matrix: &DMatrix<f64>) -> (f64, f64) {
 
 /// Random test states: the shared generator with the few shapes that elements need.
 #[derive(Clone, Debug)]
-pub struct Random(stiction_numerics::Random);
+pub struct TestRandom(stiction_numerics::Random);
 
-impl Random {
+impl TestRandom {
     /// A generator with the given seed.
     pub fn new(seed: u64) -> Self {
-        Random(stiction_numerics::Random::new(seed))
+        TestRandom(stiction_numerics::Random::new(seed))
     }
 
     /// Uniform in [0, 1).
@@ -379,7 +379,7 @@ mod tests {
             &element,
             &Stencil { x, frames: &[], materials: &NO_MATERIALS },
             &Checks::nodes(0.5),
-            &mut Random::new(1),
+            &mut TestRandom::new(1),
         )
     }
 

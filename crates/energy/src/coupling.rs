@@ -11,18 +11,18 @@ use stiction_numerics::{BlockMatrix, Vec3};
 
 /// All couplings of a model. There are few of them, so they run one after the other.
 #[derive(Clone, Debug, Default)]
-pub struct Couplings {
+pub struct CouplingSprings {
     springs: Vec<(Coupling, RadialSpring)>,
 }
 
-impl Couplings {
+impl CouplingSprings {
     /// The couplings of a model with the stiffness that its parameters give them.
-    pub fn new(couplings: &[Coupling], stiffness: &SpringTable) -> Couplings {
+    pub fn new(couplings: &[Coupling], stiffness: &SpringTable) -> CouplingSprings {
         let spring = |c: &Coupling| RadialSpring {
             stiffness: stiffness.stiffness(c.spring),
             rest_length: c.rest_length,
         };
-        Couplings { springs: couplings.iter().map(|c| (c.clone(), spring(c))).collect() }
+        CouplingSprings { springs: couplings.iter().map(|c| (c.clone(), spring(c))).collect() }
     }
 
     /// Nodes of every coupling, for the pattern.

@@ -1,6 +1,6 @@
 //! Damping in proportion to stiffness: one β per element, from the material of its body.
 
-use crate::assembly::Weights;
+use crate::assembly::ElementWeights;
 use stiction_bodies::Parameters;
 
 /// Which coefficient of a material damps a group of elements.
@@ -74,11 +74,11 @@ impl GroupDamping {
     }
 
     /// β of the elements as factors on their stiffness; `None` where nothing is damped.
-    pub fn weights(&self) -> Option<Weights<'_>> {
+    pub fn weights(&self) -> Option<ElementWeights<'_>> {
         match &self.beta {
             Beta::Nothing => None,
-            Beta::Same(beta) => Some(Weights::uniform(*beta)),
-            Beta::PerElement(values) => Some(Weights { scale: 1.0, per_element: Some(values) }),
+            Beta::Same(beta) => Some(ElementWeights::uniform(*beta)),
+            Beta::PerElement(values) => Some(ElementWeights { scale: 1.0, per_element: Some(values) }),
         }
     }
 }

@@ -254,7 +254,7 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Random;
+    use crate::check::TestRandom;
 
     const BOTH: DragCoefficients = DragCoefficients { normal: 1.3, tangential: 0.2 };
 
@@ -262,7 +262,7 @@ mod tests {
     fn check_slope<const N: usize>(element: &impl DragElement<N>) {
         let wind = WindField::steady(Vec3::new(1.0, 2.0, -0.5)).with_turbulence(1.0, 0.7, 0.4, 3);
         let air = Air { density: 1.2, wind: &wind, time: 0.3 };
-        let mut random = Random::new(2);
+        let mut random = TestRandom::new(2);
         for _ in 0..50 {
             let x: [Vec3; N] = std::array::from_fn(|_| random.vector());
             let v: [Vec3; N] = std::array::from_fn(|_| random.vector() * 3.0);

@@ -7,7 +7,7 @@
 use crate::assembly::{Configuration, Energies};
 use crate::bending::{Hinge, Topology};
 use crate::carried_drag::CarriedDrag;
-use crate::coupling::Couplings;
+use crate::coupling::CouplingSprings;
 use crate::damping::GroupDamping;
 use crate::drag::{Air, DragCoefficients, DragGroup, EdgeDrag, NodeDrag, TriangleDrag};
 use crate::element::Curvature;
@@ -36,7 +36,7 @@ pub struct Elasticity {
     made_for: Vec<MadeFor>,
     /// β of each group.
     damping: Vec<GroupDamping>,
-    couplings: Couplings,
+    couplings: CouplingSprings,
     inflations: Inflations,
     triangle_drag: DragGroup<TriangleDrag, 3>,
     edge_drag: DragGroup<EdgeDrag, 2>,
@@ -48,7 +48,7 @@ impl Elasticity {
     pub fn new(model: &Model, parameters: &Parameters) -> Result<Elasticity, ElasticityError> {
         let ModelGroups { blocks, groups, damping, lists, materials } = ModelGroups::new(model, parameters)?;
         let mut energies = Energies::new(blocks, groups);
-        let couplings = Couplings::new(&model.couplings, &parameters.springs);
+        let couplings = CouplingSprings::new(&model.couplings, &parameters.springs);
         let carried_drag = carried_drag(model, parameters);
         if !couplings.is_empty() || !carried_drag.is_empty() {
             let mut stencils = couplings.stencils();
@@ -98,7 +98,7 @@ impl Elasticity {
     /// Takes the present stiffness of springs between bodies and the present pressure in closed
     /// surfaces. Roots that stand above shells are elements and keep theirs.
     pub fn set_springs(&mut self, model: &Model, parameters: &Parameters) {
-        self.couplings = Couplings::new(&model.couplings, &parameters.springs);
+        self.couplings = CouplingSprings::new(&model.couplings, &parameters.springs);
         self.inflations = Inflations::new(model, parameters);
     }
 

@@ -111,14 +111,14 @@ impl FramePoints {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Checks, Random, check_element};
+    use crate::check::{Checks, TestRandom, check_element};
     use crate::laws::{Lame, SolidLaw};
     use crate::material_table::MaterialTable;
 
     /// Two frames with random gradients that sum to zero, and their rest places such that F = I
     /// there.
     fn two_frames() -> (FramePoint<8>, [Vec3; 8]) {
-        let mut random = Random::new(5);
+        let mut random = TestRandom::new(5);
         let rest: [Vec3; 8] = std::array::from_fn(|_| random.vector());
         let mut gradients: [Vec3; 8] = std::array::from_fn(|_| random.vector());
         let mean = gradients.iter().sum::<Vec3>() / 8.0;
@@ -135,7 +135,7 @@ mod tests {
         let (point, rest) = two_frames();
         for law in [SolidLaw::Corotated, SolidLaw::FixedCorotated, SolidLaw::StableNeoHookean] {
             let materials = MaterialTable::of_solid(law, Lame::solid(2e3, 0.3));
-            let near = |random: &mut Random| Stencil {
+            let near = |random: &mut TestRandom| Stencil {
                 x: std::array::from_fn(|a| rest[a] + random.vector() * 0.05),
                 frames: &[],
                 materials: &materials,

@@ -30,8 +30,8 @@ pub mod strain;
 pub mod views;
 pub mod wind;
 
-pub use assembly::{Configuration, ElementGroup, Energies, NamedGroup, Potential, Weights};
-pub use attachment::Attachment;
+pub use assembly::{Configuration, ElementGroup, ElementWeights, Energies, NamedGroup, Potential};
+pub use attachment::AttachmentSpring;
 pub use drag::{Air, DragCoefficients, DragElement, DragGroup, EdgeDrag, LinearDrag, NodeDrag, TriangleDrag};
 pub use elasticity::Elasticity;
 pub use element::{Curvature, Element, LocalHessian, RestShapeError, Stencil};

@@ -61,7 +61,7 @@ impl Element<4> for RaisedRootElement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Random;
+    use crate::check::TestRandom;
     use crate::material_table::NO_MATERIALS;
     use stiction_bodies::SpringId;
 
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_gradient_is_the_slope_of_the_energy_and_moves_nothing_as_a_whole() {
-        let mut random = Random::new(7);
+        let mut random = TestRandom::new(7);
         let element = element(0.3);
         for _ in 0..20 {
             let x: [Vec3; 4] = std::array::from_fn(|_| random.vector());

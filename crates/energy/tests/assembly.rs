@@ -1,11 +1,11 @@
 //! Groups and lists of groups: agreement with single elements, determinism, weights, kinds and
 //! infinite energies.
 
-use stiction_energy::check::Random;
+use stiction_energy::check::TestRandom;
 use stiction_energy::{
-    Attachment, Configuration, Curvature, Element, ElementGroup, Energies, Lame, MaterialTable, MembraneLaw,
-    NamedGroup, Potential, SolidLaw, SpringElement, Stencil, TetElement, TriangleElement, TriangleRest,
-    Weights,
+    AttachmentSpring, Configuration, Curvature, Element, ElementGroup, ElementWeights, Energies, Lame,
+    MaterialTable, MembraneLaw, NamedGroup, Potential, SolidLaw, SpringElement, Stencil, TetElement,
+    TriangleElement, TriangleRest,
 };
 use stiction_numerics::nalgebra::DMatrix;
 use stiction_numerics::{BlockMatrix, Vec3};
@@ -19,7 +19,7 @@ struct Scene {
     tets: Vec<TetElement>,
     triangles: Vec<TriangleElement>,
     springs: Vec<SpringElement>,
-    pins: Vec<Attachment<1>>,
+    pins: Vec<AttachmentSpring<1>>,
     materials: MaterialTable,
 }
 
@@ -60,7 +60,7 @@ fn scene(law: SolidLaw) -> Scene {
         .collect();
     let springs =
         (0..CELLS).map(|i| SpringElement::thread([node([i, 0, 0]), node([i + 1, CELLS, CELLS])], 2.0, 0.5));
-    let pins = vec![Attachment::pin(0, Vec3::zeros(), 100.0)];
+    let pins = vec![AttachmentSpring::pin(0, Vec3::zeros(), 100.0)];
     let materials = MaterialTable {
         solids: MaterialTable::of_solid(law, Lame::solid(1e4, 0.3)).solids,
         ..MaterialTable::of_membrane(membrane)
@@ -82,7 +82,7 @@ fn energies(scene: &Scene) -> Energies {
 }
 
 fn jittered(rest: &[Vec3], size: f64) -> Vec<Vec3> {
-    let mut random = Random::new(3);
+    let mut random = TestRandom::new(3);
     rest.iter().map(|x| x + random.vector() * size).collect()
 }
 
@@ -192,7 +192,7 @@ fn weights_per_element_scale_each_contribution() {
     let only_last: Vec<f64> = (0..count).map(|e| if e + 1 == count { 3.0 } else { 0.0 }).collect();
     let energies = Energies::new(n, vec![NamedGroup::new("spring", n, scene.springs.clone())]);
     let group = &energies.groups()[0].group;
-    let weights = Weights { scale: 2.0, per_element: Some(&only_last) };
+    let weights = ElementWeights { scale: 2.0, per_element: Some(&only_last) };
     let mut gradient = vec![Vec3::zeros(); n];
     let mut matrix = BlockMatrix::zeros(energies.pattern().clone());
     group.add_gradient(&at, weights, &mut gradient);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use stiction_bodies::{Model, Parameters, State, build};
-use stiction_energy::check::Random;
+use stiction_energy::check::TestRandom;
 use stiction_energy::{Curvature, Elasticity, ElasticityError};
 use stiction_numerics::{BlockMatrix, Vec3};
 use stiction_scene::Law;
@@ -75,7 +75,7 @@ fn change(parameters: &mut Parameters) {
 
 /// Everything that an energy gives, as bits.
 fn bits(elasticity: &Elasticity, world: &World) -> Vec<u64> {
-    let mut random = Random::new(9);
+    let mut random = TestRandom::new(9);
     let blocks: Vec<Vec3> = world.state.blocks.iter().map(|x| x + random.vector() * 0.02).collect();
     let velocities: Vec<Vec3> = blocks.iter().map(|_| random.vector()).collect();
     let frames = &world.state.frames;

@@ -1,7 +1,7 @@
 //! Membrane laws on a triangle: derivatives in ordinary, compressed and collapsed states,
 //! projection, invariance.
 
-use stiction_energy::check::{Checks, Projection, Random, check_element};
+use stiction_energy::check::{Checks, HessianProjection, TestRandom, check_element};
 use stiction_energy::{
     BaraffWitkin, Curvature, Element, Lame, MaterialTable, MembraneLaw, Orthotropic, RestShapeError, Stencil,
     TriangleElement, TriangleRest,
@@ -33,13 +33,13 @@ fn triangle() -> TriangleElement {
     TriangleElement { nodes: [0, 1, 2], rest, material: 0 }
 }
 
-fn gradient_of(random: &mut Random, stretches: Vec2) -> Mat3x2 {
+fn gradient_of(random: &mut TestRandom, stretches: Vec2) -> Mat3x2 {
     let (sine, cosine) = random.range(-3.0, 3.0).sin_cos();
     let left = random.rotation().fixed_columns::<2>(0).into_owned();
     left * Mat2::from_diagonal(&stretches) * Mat2::new(cosine, -sine, sine, cosine)
 }
 
-fn stretched<'a>(random: &mut Random, stretches: Vec2, materials: &'a MaterialTable) -> Stencil<'a, 3> {
+fn stretched<'a>(random: &mut TestRandom, stretches: Vec2, materials: &'a MaterialTable) -> Stencil<'a, 3> {
     let f = gradient_of(random, stretches);
     let shift = random.vector();
     Stencil { x: PATTERN.map(|p| f * p + shift), frames: &[], materials }
@@ -47,7 +47,7 @@ fn stretched<'a>(random: &mut Random, stretches: Vec2, materials: &'a MaterialTa
 
 fn checks(law: &MembraneLaw) -> Checks<3> {
     let term_by_term = matches!(law, MembraneLaw::BaraffWitkin(_));
-    let projection = if term_by_term { Projection::StandIn } else { Projection::Eigenvalues };
+    let projection = if term_by_term { HessianProjection::StandIn } else { HessianProjection::Eigenvalues };
     Checks { projection, samples: 6, ..Checks::nodes(SIZE) }
 }
 
@@ -81,7 +81,7 @@ fn derivatives_in_collapsed_states() {
 
 #[test]
 fn collapse_stays_finite_where_the_law_says_so() {
-    let mut random = Random::new(4);
+    let mut random = TestRandom::new(4);
     for law in laws().into_iter().filter(|l| !matches!(l, MembraneLaw::NeoHookean(_))) {
         let materials = MaterialTable::of_membrane(law);
         for s in [[1.0, 0.0], [0.0, 0.0]] {
@@ -106,7 +106,7 @@ fn dense(law: &MembraneLaw, f: &Mat3x2, curvature: Curvature) -> SMatrix<f64, 6,
 
 #[test]
 fn isotropic_projection_equals_dense_projection() {
-    let mut random = Random::new(5);
+    let mut random = TestRandom::new(5);
     for law in laws().iter().filter(|l| is_isotropic(l)) {
         for s in ORDINARY {
             let f = gradient_of(&mut random, Vec2::from(s));
@@ -121,7 +121,7 @@ fn isotropic_projection_equals_dense_projection() {
 #[test]
 fn shear_projection_equals_dense_projection() {
     let law = MembraneLaw::BaraffWitkin(BaraffWitkin { stretch_u: 0.0, stretch_v: 0.0, shear: 2.0 });
-    let mut random = Random::new(6);
+    let mut random = TestRandom::new(6);
     let mut states: Vec<Mat3x2> = (0..50).map(|_| Mat3x2::from_fn(|_, _| random.range(-1.0, 1.0))).collect();
     states.push(Mat3x2::from_columns(&[Vec3::x(), Vec3::x()]));
     states.push(Mat3x2::from_columns(&[Vec3::x(), -Vec3::x()]));
@@ -136,7 +136,7 @@ fn shear_projection_equals_dense_projection() {
 /// stiffness.
 #[test]
 fn projections_bound_the_exact_hessian() {
-    let mut random = Random::new(7);
+    let mut random = TestRandom::new(7);
     for law in laws() {
         for s in ORDINARY {
             let f = gradient_of(&mut random, Vec2::from(s));
@@ -154,7 +154,7 @@ fn orthotropic_with_equal_axes_is_isotropic() {
     let shear = young / (2.0 * (1.0 + poisson));
     let woven = MembraneLaw::Orthotropic(Orthotropic::from_moduli(young, young, poisson, shear, thickness));
     let plain = MembraneLaw::StVenantKirchhoff(Lame::plane_stress(young, poisson, thickness));
-    let mut random = Random::new(8);
+    let mut random = TestRandom::new(8);
     for s in ORDINARY {
         let f = gradient_of(&mut random, Vec2::from(s));
         assert!((woven.energy(&f) - plain.energy(&f)).abs() <= 1e-12 * young * thickness);
@@ -168,7 +168,7 @@ fn orthotropic_with_equal_axes_is_isotropic() {
 fn positions_and_pattern_give_the_same_rest_shape() {
     let warp = Vec2::new(0.8, 0.6);
     let flat = TriangleRest::from_pattern([0, 1, 2], &PATTERN, &warp).unwrap();
-    let turn = Random::new(9).rotation();
+    let turn = TestRandom::new(9).rotation();
     let lift = |p: Vec2| turn * Vec3::new(p.x, p.y, 0.2);
     let warp_in_space = turn * Vec3::new(warp.x, warp.y, 5.0);
     let lifted = TriangleRest::from_positions([0, 1, 2], &PATTERN.map(lift), &warp_in_space).unwrap();

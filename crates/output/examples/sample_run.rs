@@ -7,8 +7,8 @@ use std::f32::consts::{PI, TAU};
 use std::path::Path;
 use std::time::Instant;
 use stiction_output::{
-    BodyKind, BodyLayout, Channel, ContactPoint, Frame, Layout, Motion, Pose, RunSummary, RunWriter,
-    Sections, StepRecord, TimeShare, UpAxis, peak_memory_bytes, state_hash,
+    BodyLayout, Channel, ContactPoint, Frame, Layout, LayoutKind, RunSummary, RunWriter, Sections,
+    StepRecord, StoredMotion, StoredPose, TimeShare, UpAxis, peak_memory_bytes, state_hash,
 };
 
 const FPS: f64 = 24.0;
@@ -74,7 +74,7 @@ fn layout(side: usize) -> Layout {
 }
 
 fn cloth(side: usize) -> BodyLayout {
-    let mut body = BodyLayout::new("cloth", BodyKind::Cloth, side * side);
+    let mut body = BodyLayout::new("cloth", LayoutKind::Cloth, side * side);
     let id = |i: usize, j: usize| (j * side + i) as u32;
     for j in 0..side - 1 {
         for i in 0..side - 1 {
@@ -91,7 +91,7 @@ fn cloth(side: usize) -> BodyLayout {
 }
 
 fn rod() -> BodyLayout {
-    let mut body = BodyLayout::new("rod", BodyKind::Rod, ROD_VERTICES);
+    let mut body = BodyLayout::new("rod", LayoutKind::Rod, ROD_VERTICES);
     body.segments = (0..ROD_VERTICES as u32 - 1).map(|i| [i, i + 1]).collect();
     body.strands = vec![(0..ROD_VERTICES as u32).collect()];
     body.radius = (0..ROD_VERTICES).map(|i| 0.02 - 0.012 * i as f32 / ROD_VERTICES as f32).collect();
@@ -101,7 +101,7 @@ fn rod() -> BodyLayout {
 
 /// A unit-cube corner pattern cut into six tets around the diagonal 0–7; vertex k has corner bits x, y, z.
 fn tet_box() -> BodyLayout {
-    let mut body = BodyLayout::new("box", BodyKind::Solid, 8);
+    let mut body = BodyLayout::new("box", LayoutKind::Solid, 8);
     body.tets = vec![[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
     body.triangles = vec![
         [0, 3, 1],
@@ -134,7 +134,7 @@ fn sphere() -> BodyLayout {
         }
     }
     shape.push([0.0, 0.0, -radius]);
-    let mut body = BodyLayout::new("sphere", BodyKind::Collider, shape.len());
+    let mut body = BodyLayout::new("sphere", LayoutKind::Collider, shape.len());
     let id = |ring: u32, sector: u32| 1 + (ring - 1) * sectors + sector % sectors;
     let bottom = shape.len() as u32 - 1;
     for s in 0..sectors {
@@ -146,16 +146,16 @@ fn sphere() -> BodyLayout {
         body.triangles.push([bottom, id(rings - 1, s + 1), id(rings - 1, s)]);
     }
     body.shape = shape;
-    body.motion = Motion::Posed;
+    body.motion = StoredMotion::Posed;
     body.colour = [0.75, 0.70, 0.45];
     body
 }
 
 fn floor() -> BodyLayout {
-    let mut body = BodyLayout::new("floor", BodyKind::Collider, 4);
+    let mut body = BodyLayout::new("floor", LayoutKind::Collider, 4);
     body.shape = vec![[-2.0, -2.0, 0.0], [2.0, -2.0, 0.0], [2.0, 2.0, 0.0], [-2.0, 2.0, 0.0]];
     body.triangles = vec![[0, 1, 2], [0, 2, 3]];
-    body.motion = Motion::Fixed;
+    body.motion = StoredMotion::Fixed;
     body.colour = [0.5, 0.5, 0.5];
     body
 }
@@ -186,7 +186,7 @@ fn frame(layout: &Layout, index: u32, side: usize) -> Frame {
         frame.positions[v] = [-1.1 + 0.4 * corner[0], -0.2 + 0.4 * corner[1], 0.4 * squash * corner[2]];
     }
     let half = 0.5 * TAU * t;
-    frame.poses[0] = Pose {
+    frame.poses[0] = StoredPose {
         translation: [0.3 * (TAU * t).sin(), 0.0, 0.5],
         rotation_xyzw: [0.0, half.sin(), 0.0, half.cos()],
     };

@@ -5,7 +5,7 @@
 
 use crate::container::{Codec, ContainerReader, ContainerWriter, Filter};
 use crate::error::{OutputError, Result};
-use crate::layout::{Layout, Motion, Pose};
+use crate::layout::{Layout, StoredMotion, StoredPose};
 use crate::run_id::RunId;
 use crate::sections::{from_f32s, group, to_f32s};
 use std::io::{Read, Seek};
@@ -57,7 +57,7 @@ pub struct Frame {
     /// Velocities [m/s], or empty; 0 on bodies that are not `Free`.
     pub velocities: Vec<[f32; 3]>,
     /// Poses of `Posed` bodies in layout order.
-    pub poses: Vec<Pose>,
+    pub poses: Vec<StoredPose>,
     /// Scalars per vertex.
     pub channels: Vec<Channel>,
     /// Contacts.
@@ -74,7 +74,7 @@ pub fn narrow<V: Copy + Into<[f64; 3]>>(vectors: &[V]) -> Vec<[f32; 3]> {
 impl Frame {
     /// A frame at rest: fixed bodies placed, the others at the origin, one identity pose per posed body.
     pub fn new(layout: &Layout, index: u32, step: u64) -> Self {
-        let poses = vec![Pose::IDENTITY; layout.posed().count()];
+        let poses = vec![StoredPose::IDENTITY; layout.posed().count()];
         let mut positions = vec![[0.0; 3]; layout.vertex_count()];
         layout.place(&poses, &mut positions);
         Self { index, step, time: f64::from(index) / layout.fps, positions, poses, ..Self::default() }
@@ -200,7 +200,7 @@ impl Frame {
     }
 }
 
-fn pose_numbers(pose: &Pose) -> [f32; 7] {
+fn pose_numbers(pose: &StoredPose) -> [f32; 7] {
     let [x, y, z] = pose.translation;
     let [qx, qy, qz, qw] = pose.rotation_xyzw;
     [x, y, z, qx, qy, qz, qw]
@@ -211,7 +211,7 @@ fn stored<T: Copy>(layout: &Layout, values: &[T]) -> Vec<T> {
     if values.is_empty() {
         return Vec::new();
     }
-    let free = layout.bodies.iter().filter(|b| b.motion == Motion::Free);
+    let free = layout.bodies.iter().filter(|b| b.motion == StoredMotion::Free);
     free.flat_map(|b| values[b.range()].iter().copied()).collect()
 }
 
@@ -290,13 +290,15 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
     }
 
     /// Poses of `Posed` bodies.
-    pub fn poses(&mut self) -> Result<Vec<Pose>> {
+    pub fn poses(&mut self) -> Result<Vec<StoredPose>> {
         let numbers: Vec<[f32; 7]> = group(&self.block_f32s("poses", 7 * self.layout.posed().count())?);
         if numbers.len() != self.layout.posed().count() {
             return Err(OutputError::corrupt(self.path, "its poses do not fit the layout"));
         }
-        let pose =
-            |n: [f32; 7]| Pose { translation: [n[0], n[1], n[2]], rotation_xyzw: [n[3], n[4], n[5], n[6]] };
+        let pose = |n: [f32; 7]| StoredPose {
+            translation: [n[0], n[1], n[2]],
+            rotation_xyzw: [n[3], n[4], n[5], n[6]],
+        };
         Ok(numbers.into_iter().map(pose).collect())
     }
 
@@ -355,7 +357,7 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
         }
         let mut all = vec![T::default(); self.layout.vertex_count()];
         let mut rest = stored;
-        for body in self.layout.bodies.iter().filter(|b| b.motion == Motion::Free) {
+        for body in self.layout.bodies.iter().filter(|b| b.motion == StoredMotion::Free) {
             let (own, tail) = rest.split_at(body.vertex_count());
             all[body.range()].copy_from_slice(own);
             rest = tail;

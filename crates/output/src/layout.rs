@@ -21,7 +21,7 @@ pub enum UpAxis {
 /// What a body is, for drawing and export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum BodyKind {
+pub enum LayoutKind {
     /// Triangles with thickness.
     Cloth,
     /// Segments with a radius.
@@ -37,7 +37,7 @@ pub enum BodyKind {
 /// Where a body's positions come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Motion {
+pub enum StoredMotion {
     /// Every frame stores every vertex.
     Free,
     /// The layout stores the shape, every frame a pose.
@@ -48,14 +48,14 @@ pub enum Motion {
 
 /// A rigid motion: rotate by the unit quaternion, then translate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pose {
+pub struct StoredPose {
     /// Position of the body's origin \[m\].
     pub translation: [f32; 3],
     /// Unit quaternion in the order x, y, z, w.
     pub rotation_xyzw: [f32; 4],
 }
 
-impl Pose {
+impl StoredPose {
     /// No motion.
     pub const IDENTITY: Self = Self { translation: [0.0; 3], rotation_xyzw: [0.0, 0.0, 0.0, 1.0] };
 
@@ -79,9 +79,9 @@ pub struct BodyLayout {
     /// Unique name from the scene.
     pub name: String,
     /// What it is.
-    pub kind: BodyKind,
+    pub kind: LayoutKind,
     /// Where its positions come from.
-    pub motion: Motion,
+    pub motion: StoredMotion,
     /// Its vertices in the run's global vertex array, in the user's order.
     pub vertices: Range<u32>,
     /// Shape for `Posed` (body space) and `Fixed` (world space) bodies \[m\].
@@ -108,11 +108,11 @@ pub struct BodyLayout {
 
 impl BodyLayout {
     /// A body without topology; fill the fields that apply. Vertices are numbered when it joins a layout.
-    pub fn new(name: impl Into<String>, kind: BodyKind, vertex_count: usize) -> Self {
+    pub fn new(name: impl Into<String>, kind: LayoutKind, vertex_count: usize) -> Self {
         Self {
             name: name.into(),
             kind,
-            motion: Motion::Free,
+            motion: StoredMotion::Free,
             vertices: 0..vertex_count as u32,
             shape: Vec::new(),
             triangles: Vec::new(),
@@ -134,7 +134,7 @@ impl BodyLayout {
 
     /// Whether its positions change from frame to frame.
     pub fn moving(&self) -> bool {
-        self.motion != Motion::Fixed
+        self.motion != StoredMotion::Fixed
     }
 
     /// Its place in global arrays.
@@ -166,7 +166,7 @@ impl BodyLayout {
         if largest.is_some_and(|index| index as usize >= count) {
             return fail(format!("an index {} reaches past its {count} vertices", largest.unwrap_or(0)));
         }
-        let expected_shape = if self.motion == Motion::Free { 0 } else { count };
+        let expected_shape = if self.motion == StoredMotion::Free { 0 } else { count };
         if self.shape.len() != expected_shape {
             return fail(format!("{} shape points, expected {expected_shape}", self.shape.len()));
         }
@@ -218,12 +218,12 @@ impl Layout {
 
     /// Number of vertices that frames store (those of `Free` bodies).
     pub fn stored_vertex_count(&self) -> usize {
-        self.bodies.iter().filter(|b| b.motion == Motion::Free).map(BodyLayout::vertex_count).sum()
+        self.bodies.iter().filter(|b| b.motion == StoredMotion::Free).map(BodyLayout::vertex_count).sum()
     }
 
     /// Bodies that take a pose from each frame, in the order of `Frame::poses`.
     pub fn posed(&self) -> impl Iterator<Item = &BodyLayout> {
-        self.bodies.iter().filter(|b| b.motion == Motion::Posed)
+        self.bodies.iter().filter(|b| b.motion == StoredMotion::Posed)
     }
 
     /// The body of that name.
@@ -232,10 +232,10 @@ impl Layout {
     }
 
     /// Fills the positions of `Posed` and `Fixed` bodies in a global array.
-    pub fn place(&self, poses: &[Pose], positions: &mut [[f32; 3]]) {
+    pub fn place(&self, poses: &[StoredPose], positions: &mut [[f32; 3]]) {
         let mut poses = poses.iter();
-        for body in self.bodies.iter().filter(|b| b.motion != Motion::Free) {
-            let pose = if body.motion == Motion::Posed { poses.next() } else { None };
+        for body in self.bodies.iter().filter(|b| b.motion != StoredMotion::Free) {
+            let pose = if body.motion == StoredMotion::Posed { poses.next() } else { None };
             for (position, &point) in positions[body.range()].iter_mut().zip(&body.shape) {
                 *position = pose.map_or(point, |pose| pose.apply(point));
             }
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn pose_turns_x_into_y_by_a_quarter_turn_about_z() {
         let half = std::f32::consts::FRAC_1_SQRT_2;
-        let pose = Pose { translation: [1.0, 2.0, 3.0], rotation_xyzw: [0.0, 0.0, half, half] };
+        let pose = StoredPose { translation: [1.0, 2.0, 3.0], rotation_xyzw: [0.0, 0.0, half, half] };
         let [x, y, z] = pose.apply([1.0, 0.0, 0.0]);
         assert!((x - 1.0).abs() + (y - 3.0).abs() + (z - 3.0).abs() < 1e-6);
     }
@@ -284,14 +284,14 @@ mod tests {
     #[test]
     fn bad_layouts_name_the_body() {
         let mut layout = Layout::new(UpAxis::Z, 24.0);
-        let mut flag = BodyLayout::new("flag", BodyKind::Cloth, 3);
+        let mut flag = BodyLayout::new("flag", LayoutKind::Cloth, 3);
         flag.triangles = vec![[0, 1, 3]];
         layout.push(flag);
         let message = layout.check().unwrap_err().to_string();
         assert!(message.contains("flag") && message.contains('3'), "{message}");
         layout.bodies[0].triangles = vec![[0, 1, 2]];
         layout.check().unwrap();
-        layout.push(BodyLayout::new("flag", BodyKind::Cloth, 1));
+        layout.push(BodyLayout::new("flag", LayoutKind::Cloth, 1));
         assert!(layout.check().unwrap_err().to_string().contains("two bodies"));
         layout.bodies.pop();
         layout.fps = f64::NAN;
@@ -301,15 +301,17 @@ mod tests {
     #[test]
     fn placing_fills_only_what_is_not_free() {
         let mut layout = Layout::new(UpAxis::Z, 24.0);
-        for (name, motion) in [("a", Motion::Free), ("b", Motion::Posed), ("c", Motion::Fixed)] {
-            let mut body = BodyLayout::new(name, BodyKind::Collider, 1);
+        for (name, motion) in
+            [("a", StoredMotion::Free), ("b", StoredMotion::Posed), ("c", StoredMotion::Fixed)]
+        {
+            let mut body = BodyLayout::new(name, LayoutKind::Collider, 1);
             body.motion = motion;
-            body.shape = if motion == Motion::Free { vec![] } else { vec![[1.0, 0.0, 0.0]] };
+            body.shape = if motion == StoredMotion::Free { vec![] } else { vec![[1.0, 0.0, 0.0]] };
             layout.push(body);
         }
         layout.check().unwrap();
         let mut positions = vec![[9.0; 3]; 3];
-        layout.place(&[Pose { translation: [0.0, 0.0, 5.0], ..Pose::IDENTITY }], &mut positions);
+        layout.place(&[StoredPose { translation: [0.0, 0.0, 5.0], ..StoredPose::IDENTITY }], &mut positions);
         assert_eq!(positions, vec![[9.0; 3], [1.0, 0.0, 5.0], [1.0, 0.0, 0.0]]);
         assert_eq!(layout.stored_vertex_count(), 1);
     }

@@ -3,7 +3,7 @@
 use crate::container::{Codec, ContainerReader, ContainerWriter, Filter};
 use crate::error::{OutputError, Result};
 use crate::files::{Durability, write_atomic};
-use crate::layout::{BodyKind, BodyLayout, Layout, Motion, UpAxis};
+use crate::layout::{BodyLayout, Layout, LayoutKind, StoredMotion, UpAxis};
 use crate::run_id::RunId;
 use crate::seal::{Seal, check, seal};
 use crate::sections::{from_f32s, from_u32s, group, to_f32s, to_u32s};
@@ -34,8 +34,8 @@ struct LayoutJson {
 #[derive(Serialize, Deserialize)]
 struct BodyJson {
     name: String,
-    kind: BodyKind,
-    motion: Motion,
+    kind: LayoutKind,
+    motion: StoredMotion,
     first_vertex: u32,
     vertices: u32,
     triangles: usize,

@@ -47,7 +47,7 @@ pub use error::OutputError;
 pub use export::{ExportOptions, ExportReport, Format, export};
 pub use frame::{Channel, ContactPoint, Frame, narrow};
 pub use hash::{StateHasher, state_hash};
-pub use layout::{BodyKind, BodyLayout, Layout, Motion, Pose, UpAxis};
+pub use layout::{BodyLayout, Layout, LayoutKind, StoredMotion, StoredPose, UpAxis};
 pub use lock::RunLock;
 pub use memory::peak_memory_bytes;
 pub use own_files::{holds_run, remove_run};

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use stiction_render::{
-    Bounds, Camera, Colour, ColourMap, Legend, Marker, MeshView, RenderOptions, SceneView, TubeView, UpAxis,
-    body_colour, contact_sheet, render_frame,
+    BoundingBox, Camera, Colour, ColourMap, Legend, Marker, MeshView, RenderOptions, SceneView, TubeView,
+    UpAxis, body_colour, contact_sheet, render_frame,
 };
 
 /// A square sheet of `n` × `n` cells draped over a ball of radius 0.5 at height 0.5.
@@ -122,7 +122,7 @@ fn main() {
     let hairy = scene(40, 10_000, 0.0);
     write(timed("500k segments", &hairy, &options), "hair.png");
 
-    let bounds = Bounds::of(&scene(40, 0, 0.0)).union(Bounds::of(&scene(40, 0, 0.6)));
+    let bounds = BoundingBox::of(&scene(40, 0, 0.0)).union(BoundingBox::of(&scene(40, 0, 0.6)));
     let small = RenderOptions { width: 480, height: 300, bounds: Some(bounds), ..options };
     let lifts = [0.6, 0.4, 0.2, 0.0];
     let images: Vec<_> = lifts.iter().map(|&l| timed("cell", &scene(60, 50, l), &small)).collect();

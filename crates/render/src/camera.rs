@@ -2,7 +2,7 @@
 
 use crate::error::RenderError;
 use crate::projection::{Lens, Projector};
-use crate::view::{Bounds, UpAxis};
+use crate::view::{BoundingBox, UpAxis};
 use crate::{V3, v3};
 
 /// Where the picture is taken from.
@@ -145,7 +145,13 @@ impl Camera {
     }
 
     /// Projection of a picture of `width` × `height` samples that frames `bounds`.
-    pub(crate) fn projector(&self, bounds: &Bounds, up: UpAxis, width: usize, height: usize) -> Projector {
+    pub(crate) fn projector(
+        &self,
+        bounds: &BoundingBox,
+        up: UpAxis,
+        width: usize,
+        height: usize,
+    ) -> Projector {
         let [e1, e2, up] = up.basis();
         let tan_y = (0.5 * self.field_of_view.to_radians()).tan();
         let (eye, forward, screen_up) = match &self.look_at {
@@ -183,7 +189,7 @@ impl Camera {
 
 /// Smallest distance at which every corner lies inside the frustum: |c·a| ≤ tan·(d + c·f) for both
 /// axes `a`.
-fn fitting_distance(bounds: &Bounds, target: V3, axes: [V3; 3], tan: [f32; 2]) -> f32 {
+fn fitting_distance(bounds: &BoundingBox, target: V3, axes: [V3; 3], tan: [f32; 2]) -> f32 {
     /// Part of the half-width that the scene may fill.
     const FILL: f32 = 0.92;
     let mut distance = 1e-3 * bounds.radius();
@@ -198,7 +204,7 @@ fn fitting_distance(bounds: &Bounds, target: V3, axes: [V3; 3], tan: [f32; 2]) -
 
 /// Moves the target sideways until the box has equal margins: near corners look larger than far
 /// ones.
-fn centred_target(bounds: &Bounds, mut target: V3, axes: [V3; 3], tan: [f32; 2]) -> V3 {
+fn centred_target(bounds: &BoundingBox, mut target: V3, axes: [V3; 3], tan: [f32; 2]) -> V3 {
     for _ in 0..4 {
         let distance = fitting_distance(bounds, target, axes, tan);
         for k in 0..2 {
@@ -244,7 +250,7 @@ mod tests {
 
     #[test]
     fn framing_holds_every_corner_for_every_up_axis() {
-        let bounds = Bounds { min: [-1.0, 0.0, 2.0], max: [4.0, 0.5, 3.0] };
+        let bounds = BoundingBox { min: [-1.0, 0.0, 2.0], max: [4.0, 0.5, 3.0] };
         for up in [UpAxis::X, UpAxis::Y, UpAxis::Z] {
             for azimuth in [0.0, 75.0, 200.0] {
                 let camera = Camera { azimuth, ..Camera::default() };

@@ -1,6 +1,8 @@
 //! From a frame of a run to a view: bodies, colours, contacts.
 
-use stiction_output::{BodyKind, BodyLayout, ContactPoint, Frame, Layout, Motion, UpAxis as RunUpAxis};
+use stiction_output::{
+    BodyLayout, ContactPoint, Frame, Layout, LayoutKind, StoredMotion, UpAxis as RunUpAxis,
+};
 
 use crate::colour::{Colour, ColourMap, body_colour};
 use crate::error::RenderError;
@@ -114,12 +116,12 @@ fn add_body(
     let [r, g, b] = body.colour;
     let neutral = Colour::hex(0xb9bec6);
     let colour = match (body.kind, body.colour == UNSET) {
-        (BodyKind::Collider, true) => neutral,
+        (LayoutKind::Collider, true) => neutral,
         (_, true) => body_colour(index),
         _ => Colour::new(r, g, b),
     };
     // values exist on free bodies only; the rest steps back behind them
-    let scalars = scalars.filter(|_| body.motion == Motion::Free);
+    let scalars = scalars.filter(|_| body.motion == StoredMotion::Free);
     let vertex_colours: Option<Vec<Colour>> = scalars.map(|(values, legend)| {
         let span = (legend.high - legend.low) as f32;
         values[body.range()].iter().map(|v| legend.map.at((v - legend.low as f32) / span)).collect()
@@ -128,7 +130,7 @@ fn add_body(
     if !body.triangles.is_empty() {
         scene.meshes.push(MeshView {
             vertex_colours: vertex_colours.clone(),
-            thickness: if body.kind == BodyKind::Cloth { body.thickness } else { 0.0 },
+            thickness: if body.kind == LayoutKind::Cloth { body.thickness } else { 0.0 },
             ..MeshView::new(&body.name, positions.to_vec(), body.triangles.clone(), colour)
         });
     }

@@ -2,10 +2,10 @@
 
 use crate::V3;
 use crate::projection::Projector;
-use crate::view::{Bounds, UpAxis};
+use crate::view::{BoundingBox, UpAxis};
 
 /// Plane of the ground and its grid.
-pub(crate) struct Ground {
+pub(crate) struct GroundGrid {
     /// Two horizontal unit vectors and up.
     basis: [V3; 3],
     height: f32,
@@ -15,14 +15,14 @@ pub(crate) struct Ground {
     spacing: f32,
 }
 
-impl Ground {
+impl GroundGrid {
     /// `None` when the eye is below the ground, which then would only hide the scene.
-    pub fn new(height: f32, up: UpAxis, bounds: &Bounds, eye: V3) -> Option<Ground> {
+    pub fn new(height: f32, up: UpAxis, bounds: &BoundingBox, eye: V3) -> Option<GroundGrid> {
         let basis = up.basis();
         let scene_radius = bounds.radius();
         // a hair lower, so that flat things lying exactly on it win
         let height = height - 2e-4 * scene_radius;
-        (eye.dot(&basis[2]) > height).then(|| Ground {
+        (eye.dot(&basis[2]) > height).then(|| GroundGrid {
             basis,
             height,
             centre: bounds.centre(),

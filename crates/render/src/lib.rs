@@ -57,7 +57,7 @@ pub use panels::{Panel, render_panels};
 pub use render::render_frame;
 pub use run::{Arrangement, FrameChoice, GroundChoice, RunRenderOptions, RunRenderReport, render_run};
 pub use sheet::{contact_sheet, default_columns};
-pub use view::{Bounds, Marker, MeshView, SceneView, TubeView, UpAxis};
+pub use view::{BoundingBox, Marker, MeshView, SceneView, TubeView, UpAxis};
 
 /// Single-precision vector: ample for pictures, half the memory traffic of `f64`.
 pub(crate) type V3 = stiction_numerics::nalgebra::Vector3<f32>;

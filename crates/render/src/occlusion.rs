@@ -12,8 +12,8 @@ use crate::V3;
 use crate::projection::Projector;
 use crate::shadow::ShadowMap;
 use crate::spiral::{PERIOD, SpiralTable, pattern_turn};
-use crate::surface::SurfacePoint;
-use crate::view::Bounds;
+use crate::surface::VisiblePoint;
+use crate::view::BoundingBox;
 
 const TAPS: usize = 12;
 /// Angle bias β of the formula above.
@@ -38,17 +38,17 @@ impl Exposure {
 
 /// The pixels of a picture as surface points.
 pub(crate) struct PixelGrid<'a> {
-    pub points: &'a [Option<SurfacePoint>],
+    pub points: &'a [Option<VisiblePoint>],
     /// Pixel-resolution view.
     pub projector: &'a Projector,
     /// Radius of the scene [m].
     pub scene_radius: f32,
     /// Box of all that can hide sky or sun.
-    pub casters: Bounds,
+    pub casters: BoundingBox,
 }
 
 impl PixelGrid<'_> {
-    pub fn get(&self, column: isize, row: isize) -> Option<&SurfacePoint> {
+    pub fn get(&self, column: isize, row: isize) -> Option<&VisiblePoint> {
         let (width, height) = (self.projector.width as isize, self.projector.height as isize);
         if column < 0 || row < 0 || column >= width || row >= height {
             return None;
@@ -57,7 +57,7 @@ impl PixelGrid<'_> {
     }
 
     /// Step off the tangent plane that still counts as one surface [m].
-    pub fn tolerance(&self, point: &SurfacePoint) -> f32 {
+    pub fn tolerance(&self, point: &VisiblePoint) -> f32 {
         2.5 * self.projector.sample_width(point.position.z)
     }
 
@@ -69,7 +69,7 @@ impl PixelGrid<'_> {
     }
 
     /// Whether bodies are too far from a ground point to hide sky from it.
-    fn in_the_open(&self, point: &SurfacePoint) -> bool {
+    fn in_the_open(&self, point: &VisiblePoint) -> bool {
         let margin = SCALES[1].0 * self.scene_radius;
         let world = self.projector.to_world(point.position);
         let outside =
@@ -81,7 +81,7 @@ impl PixelGrid<'_> {
         &self,
         places: &[V3],
         [column, row]: [usize; 2],
-        point: &SurfacePoint,
+        point: &VisiblePoint,
         pattern: &[[f32; 2]],
     ) -> f32 {
         let (width, height) = (self.projector.width, self.projector.height);
@@ -159,6 +159,6 @@ impl PixelGrid<'_> {
 }
 
 /// Sunlight at a point given in camera coordinates of `view`.
-pub(crate) fn sunlight(map: &ShadowMap, view: &Projector, point: &SurfacePoint, turn: usize) -> f32 {
+pub(crate) fn sunlight(map: &ShadowMap, view: &Projector, point: &VisiblePoint, turn: usize) -> f32 {
     map.sunlight(view.to_world(point.position), view.direction_to_world(point.normal), turn)
 }

@@ -3,7 +3,7 @@
 use crate::camera::Camera;
 use crate::error::RenderError;
 use crate::legend::Legend;
-use crate::view::Bounds;
+use crate::view::BoundingBox;
 
 /// Settings of one picture.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct RenderOptions {
     /// Camera.
     pub camera: Camera,
     /// Box to frame; `None` frames the scene itself. Give one box for a series of frames.
-    pub bounds: Option<Bounds>,
+    pub bounds: Option<BoundingBox>,
     /// Direction towards the sun; `None` places it to the upper left of the camera.
     pub sun: Option<[f32; 3]>,
     /// Whether the sun casts shadows.

@@ -10,7 +10,7 @@ use crate::image::Image;
 use crate::options::RenderOptions;
 use crate::run::{RunRenderOptions, Survey};
 use crate::sheet::{contact_sheet, default_columns};
-use crate::view::Bounds;
+use crate::view::BoundingBox;
 
 /// One picture of a comparison.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub fn render_panels(
     for (_, reader, frames) in &runs {
         surveys.push(Survey::new(reader, frames, options)?);
     }
-    let bounds = surveys.iter().fold(Bounds::EMPTY, |sum, survey| sum.union(survey.bounds));
+    let bounds = surveys.iter().fold(BoundingBox::EMPTY, |sum, survey| sum.union(survey.bounds));
     let ranges = surveys.iter().filter_map(|survey| survey.range);
     let range = ranges.reduce(|[a, b], [low, high]| [a.min(low), b.max(high)]);
     for survey in &mut surveys {

@@ -16,7 +16,7 @@ const VISIBLE_THICKNESS: f32 = 0.6;
 
 /// A triangle with everything that shading needs.
 #[derive(Clone, Copy)]
-pub(crate) struct Triangle {
+pub(crate) struct ShadedTriangle {
     pub corners: [V3; 3],
     pub normals: [V3; 3],
     pub colours: [V3; 3],
@@ -36,21 +36,21 @@ pub(crate) struct Capsule {
 /// Primitive numbers count triangles first, then capsules.
 #[derive(Default)]
 pub(crate) struct Primitives {
-    pub triangles: Vec<Triangle>,
+    pub triangles: Vec<ShadedTriangle>,
     pub capsules: Vec<Capsule>,
 }
 
 /// One primitive by number.
-pub(crate) enum Primitive<'a> {
-    Triangle(&'a Triangle),
+pub(crate) enum DrawnPrimitive<'a> {
+    Triangle(&'a ShadedTriangle),
     Capsule(&'a Capsule),
 }
 
 impl Primitives {
-    pub fn get(&self, number: usize) -> Primitive<'_> {
+    pub fn get(&self, number: usize) -> DrawnPrimitive<'_> {
         match self.triangles.get(number) {
-            Some(t) => Primitive::Triangle(t),
-            None => Primitive::Capsule(&self.capsules[number - self.triangles.len()]),
+            Some(t) => DrawnPrimitive::Triangle(t),
+            None => DrawnPrimitive::Capsule(&self.capsules[number - self.triangles.len()]),
         }
     }
 
@@ -81,7 +81,7 @@ impl Primitives {
             mesh.vertex_colours.as_ref().map(|c| c.par_iter().map(|c| c.linear()).collect());
         // both shells of a slab take the colour of the sheet's vertex
         let colour = |v: u32| colours.as_ref().map_or(plain, |c| c[v as usize % c.len()]);
-        self.triangles.par_extend(triangles.par_iter().zip(&normals).map(|(t, &normals)| Triangle {
+        self.triangles.par_extend(triangles.par_iter().zip(&normals).map(|(t, &normals)| ShadedTriangle {
             corners: t.map(|v| positions[v as usize]),
             normals,
             colours: t.map(colour),
@@ -149,7 +149,7 @@ impl Primitives {
             for corners in [[a, b, tip], [b, a, base]] {
                 let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
                 let normal = if normal.norm() > 0.0 { normal.normalize() } else { axis };
-                self.triangles.push(Triangle {
+                self.triangles.push(ShadedTriangle {
                     corners,
                     normals: [normal; 3],
                     colours: [colour; 3],

@@ -2,7 +2,7 @@
 
 use crate::V3;
 use crate::error::RenderError;
-use crate::ground::Ground;
+use crate::ground::GroundGrid;
 use crate::image::Image;
 use crate::occlusion::PixelGrid;
 use crate::options::RenderOptions;
@@ -11,9 +11,9 @@ use crate::projection::Projector;
 use crate::raster::rasterise;
 use crate::shade::{Backdrop, Shader};
 use crate::shadow::ShadowMap;
-use crate::surface::{Surfaces, add_ground};
+use crate::surface::{VisibleSurfaces, add_ground};
 use crate::v3;
-use crate::view::{Bounds, SceneView};
+use crate::view::{BoundingBox, SceneView};
 
 /// Strands are drawn at least this wide [pixels]: thinner ones would come out as dots.
 const STRAND_WIDTH: f32 = 1.5;
@@ -30,7 +30,7 @@ pub fn render_frame(scene: &SceneView, options: &RenderOptions) -> Result<Image,
     let up = scene.up.basis()[2];
 
     let bodies = Primitives::of_bodies(scene, &view, options.crease_angle);
-    let ground = scene.ground.and_then(|h| Ground::new(h, scene.up, &framed, view.origin));
+    let ground = scene.ground.and_then(|h| GroundGrid::new(h, scene.up, &framed, view.origin));
     let shadow = (options.shadows && bodies.len() > 0)
         .then(|| ShadowMap::new(&bodies, &casters, sun, scene.up, options.shadow_resolution));
     let mut visibility = rasterise(&fine, &bodies, thinnest);
@@ -38,7 +38,8 @@ pub fn render_frame(scene: &SceneView, options: &RenderOptions) -> Result<Image,
         add_ground(&mut visibility, &fine, ground);
     }
     let ground_normal = view.direction_to_camera(up);
-    let surfaces = Surfaces { visibility: &visibility, projector: &fine, primitives: &bodies, ground_normal };
+    let surfaces =
+        VisibleSurfaces { visibility: &visibility, projector: &fine, primitives: &bodies, ground_normal };
 
     let points = surfaces.per_pixel(options.samples);
     let grid = PixelGrid { points: &points, projector: &view, scene_radius: framed.radius(), casters };
@@ -46,7 +47,7 @@ pub fn render_frame(scene: &SceneView, options: &RenderOptions) -> Result<Image,
 
     let marks = Primitives::of_markers(&scene.markers, &view);
     let marks_seen = (marks.len() > 0).then(|| rasterise(&fine, &marks, thinnest));
-    let markers = marks_seen.as_ref().map(|visibility| Surfaces {
+    let markers = marks_seen.as_ref().map(|visibility| VisibleSurfaces {
         visibility,
         projector: &fine,
         primitives: &marks,
@@ -71,10 +72,10 @@ pub fn render_frame(scene: &SceneView, options: &RenderOptions) -> Result<Image,
 }
 
 /// The box to frame, and the box of all that casts shadows.
-fn boxes(scene: &SceneView, options: &RenderOptions) -> (Bounds, Bounds) {
-    let own = Bounds::of(scene);
+fn boxes(scene: &SceneView, options: &RenderOptions) -> (BoundingBox, BoundingBox) {
+    let own = BoundingBox::of(scene);
     let framed = options.bounds.filter(|b| !b.is_empty()).unwrap_or(own);
-    let unit = Bounds { min: [-1.0; 3], max: [1.0; 3] };
+    let unit = BoundingBox { min: [-1.0; 3], max: [1.0; 3] };
     let framed = if framed.is_empty() { unit } else { framed };
     // far parts of large colliders would only waste the shadow map
     let casters = own.intersection(framed.inflated(framed.radius()));

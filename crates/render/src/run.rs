@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use stiction_output::{BodyKind, BodyLayout, Frame, Layout, Motion, RunReader};
+use stiction_output::{BodyLayout, Frame, Layout, LayoutKind, RunReader, StoredMotion};
 
 use crate::error::RenderError;
 use crate::frame_view::{ColourBy, Overlays, scene_view};
@@ -11,7 +11,7 @@ use crate::image::Image;
 use crate::options::RenderOptions;
 use crate::render::render_frame;
 use crate::sheet::{contact_sheet, default_columns};
-use crate::view::Bounds;
+use crate::view::BoundingBox;
 
 /// Which frames to draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,7 +167,7 @@ fn chosen_frames(run: &RunReader, choice: &FrameChoice) -> Result<Vec<u32>, Rend
 
 /// What all pictures of a series share.
 pub(crate) struct Survey {
-    pub bounds: Bounds,
+    pub bounds: BoundingBox,
     pub range: Option<[f32; 2]>,
     ground: Option<f32>,
     /// Bodies replaced by the ground.
@@ -177,7 +177,7 @@ pub(crate) struct Survey {
 impl Survey {
     pub fn new(run: &RunReader, frames: &[u32], options: &RunRenderOptions) -> Result<Survey, RenderError> {
         let layout = run.layout();
-        let mut boxes = vec![Bounds::EMPTY; layout.bodies.len()];
+        let mut boxes = vec![BoundingBox::EMPTY; layout.bodies.len()];
         let mut range = options.range;
         for &index in frames {
             let frame = run.frame(index)?;
@@ -204,7 +204,7 @@ impl Survey {
     }
 
     /// The highest body that can pass for ground.
-    fn find_floor(&mut self, layout: &Layout, boxes: &[Bounds]) {
+    fn find_floor(&mut self, layout: &Layout, boxes: &[BoundingBox]) {
         let up = layout.up_axis as usize;
         for (index, body) in layout.bodies.iter().enumerate() {
             if !is_floor(body, &boxes[index], &self.bounds, up) {
@@ -245,17 +245,17 @@ fn margin(body: &BodyLayout) -> f32 {
 }
 
 /// Box of everything that is simulated, or of all bodies if nothing is.
-fn simulated_box(layout: &Layout, boxes: &[Bounds]) -> Bounds {
+fn simulated_box(layout: &Layout, boxes: &[BoundingBox]) -> BoundingBox {
     let all = |keep: fn(&BodyLayout) -> bool| {
         let kept = layout.bodies.iter().zip(boxes).filter(|(body, _)| keep(body));
-        kept.fold(Bounds::EMPTY, |sum, (_, bounds)| sum.union(*bounds))
+        kept.fold(BoundingBox::EMPTY, |sum, (_, bounds)| sum.union(*bounds))
     };
-    let simulated = all(|body| body.kind != BodyKind::Collider);
+    let simulated = all(|body| body.kind != LayoutKind::Collider);
     if simulated.is_empty() { all(|_| true) } else { simulated }
 }
 
 /// Box to frame: what is simulated, and visible colliders that do not dwarf it.
-fn subject(layout: &Layout, boxes: &[Bounds], simulated: &Bounds, hidden: &[usize]) -> Bounds {
+fn subject(layout: &Layout, boxes: &[BoundingBox], simulated: &BoundingBox, hidden: &[usize]) -> BoundingBox {
     const DWARFS: f32 = 2.0;
     let limit = DWARFS * simulated.radius();
     let fits = |i: &usize| !boxes[*i].is_empty() && !hidden.contains(i) && boxes[*i].radius() < limit;
@@ -263,11 +263,11 @@ fn subject(layout: &Layout, boxes: &[Bounds], simulated: &Bounds, hidden: &[usiz
 }
 
 /// Flat, level, fixed, at least as wide as the subject, and below its middle.
-fn is_floor(body: &BodyLayout, bounds: &Bounds, subject: &Bounds, up: usize) -> bool {
-    if body.kind != BodyKind::Collider || body.motion != Motion::Fixed || bounds.is_empty() {
+fn is_floor(body: &BodyLayout, bounds: &BoundingBox, subject: &BoundingBox, up: usize) -> bool {
+    if body.kind != LayoutKind::Collider || body.motion != StoredMotion::Fixed || bounds.is_empty() {
         return false;
     }
-    let extent = |b: &Bounds, k: usize| b.max[k] - b.min[k];
+    let extent = |b: &BoundingBox, k: usize| b.max[k] - b.min[k];
     let sides = [(up + 1) % 3, (up + 2) % 3];
     let width = extent(bounds, sides[0]).min(extent(bounds, sides[1]));
     let height = extent(bounds, up) - body.thickness;

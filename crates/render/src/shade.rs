@@ -4,14 +4,14 @@ use rayon::prelude::*;
 
 use crate::V3;
 use crate::colour::{Colour, linear_to_srgb};
-use crate::ground::Ground;
+use crate::ground::GroundGrid;
 use crate::image::Image;
 use crate::occlusion::{Exposure, PixelGrid, sunlight};
 use crate::projection::Projector;
 use crate::raster::{NONE, Visibility};
 use crate::shadow::ShadowMap;
 use crate::spiral::pattern_turn;
-use crate::surface::{SurfacePoint, Surfaces};
+use crate::surface::{VisiblePoint, VisibleSurfaces};
 
 /// Linear intensities of the lights on a surface that faces them.
 const SUN: V3 = V3::new(1.05, 1.01, 0.94);
@@ -26,12 +26,12 @@ const MAX_SAMPLES: usize = 16;
 
 /// Everything that the last stage reads.
 pub(crate) struct Shader<'a> {
-    pub surfaces: Surfaces<'a>,
+    pub surfaces: VisibleSurfaces<'a>,
     pub grid: PixelGrid<'a>,
     pub exposure: &'a [Exposure],
     pub shadow: Option<&'a ShadowMap>,
-    pub markers: Option<Surfaces<'a>>,
-    pub ground: Option<&'a Ground>,
+    pub markers: Option<VisibleSurfaces<'a>>,
+    pub ground: Option<&'a GroundGrid>,
     pub show_grid: bool,
     pub backdrop: Backdrop,
     /// World directions.
@@ -66,7 +66,7 @@ fn display_codes() -> Vec<u8> {
 /// Samples of one pixel that see one surface: sums over them.
 #[derive(Clone, Copy)]
 struct Group {
-    first: SurfacePoint,
+    first: VisiblePoint,
     normal: V3,
     colour: V3,
     count: f32,
@@ -131,7 +131,7 @@ impl Shader<'_> {
 
     /// Exposure of the nearest pixel on the same surface; a surface seen by no pixel asks the sun
     /// directly.
-    fn matching_exposure(&self, column: usize, row: usize, point: &SurfacePoint) -> Exposure {
+    fn matching_exposure(&self, column: usize, row: usize, point: &VisiblePoint) -> Exposure {
         /// The pixel itself, then its neighbours, nearest first.
         const AROUND: [(isize, isize); 9] =
             [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
@@ -148,7 +148,7 @@ impl Shader<'_> {
     }
 
     /// Linear display colour of a surface point.
-    fn lit(&self, point: &SurfacePoint, exposure: Exposure, row: usize) -> V3 {
+    fn lit(&self, point: &VisiblePoint, exposure: Exposure, row: usize) -> V3 {
         if point.is_ground() {
             return self.ground_colour(point, exposure, row);
         }
@@ -171,7 +171,7 @@ impl Shader<'_> {
     }
 
     /// The ground takes its lit colour from the background, so only shadows and grid stand out.
-    fn ground_colour(&self, point: &SurfacePoint, exposure: Exposure, row: usize) -> V3 {
+    fn ground_colour(&self, point: &VisiblePoint, exposure: Exposure, row: usize) -> V3 {
         let background = self.background(row);
         let Some(ground) = self.ground else { return background };
         let world = self.grid.projector.to_world(point.position);
@@ -233,9 +233,9 @@ struct Groups {
 }
 
 impl Groups {
-    fn new(centre: Option<SurfacePoint>) -> Self {
+    fn new(centre: Option<VisiblePoint>) -> Self {
         let zero = V3::zeros();
-        let nothing = SurfacePoint { number: NONE, body: NONE, position: zero, normal: zero, colour: zero };
+        let nothing = VisiblePoint { number: NONE, body: NONE, position: zero, normal: zero, colour: zero };
         let blank = Group { first: nothing, normal: zero, colour: zero, count: 0.0 };
         let unseen = Seen { number: NONE, group: 0, normal: zero, colour: zero };
         let mut groups = Groups {
@@ -252,14 +252,14 @@ impl Groups {
         groups
     }
 
-    fn open(&mut self, first: SurfacePoint) -> usize {
+    fn open(&mut self, first: VisiblePoint) -> usize {
         self.list[self.len] = Group { first, normal: V3::zeros(), colour: V3::zeros(), count: 0.0 };
         self.len += 1;
         self.len - 1
     }
 
-    fn remember(&mut self, point: &SurfacePoint, group: usize) {
-        let SurfacePoint { number, normal, colour, .. } = *point;
+    fn remember(&mut self, point: &VisiblePoint, group: usize) {
+        let VisiblePoint { number, normal, colour, .. } = *point;
         self.seen[self.seen_len] = Seen { number, group, normal, colour };
         self.seen_len += 1;
     }
@@ -271,8 +271,8 @@ impl Groups {
         &mut self,
         number: u32,
         round: bool,
-        point: impl FnOnce() -> Option<SurfacePoint>,
-        tolerance: impl Fn(&SurfacePoint) -> f32,
+        point: impl FnOnce() -> Option<VisiblePoint>,
+        tolerance: impl Fn(&VisiblePoint) -> f32,
     ) {
         let known = self.seen[..self.seen_len].iter().find(|s| s.number == number).copied();
         if let Some(Seen { group, normal, colour, .. }) = known.filter(|_| !round) {

@@ -11,7 +11,7 @@ use crate::primitives::Primitives;
 use crate::projection::{Lens, Projector};
 use crate::raster::rasterise;
 use crate::spiral::SpiralTable;
-use crate::view::{Bounds, UpAxis};
+use crate::view::{BoundingBox, UpAxis};
 
 /// Tangent of the sun's half angle: wider than the real sun (0.005), as on a hazy day.
 const SUN_TANGENT: f32 = 0.045;
@@ -34,7 +34,7 @@ pub(crate) struct ShadowMap {
 }
 
 /// Projection along the sun that just holds the box.
-fn sun_projector(bounds: &Bounds, sun: V3, up: UpAxis, resolution: usize) -> Projector {
+fn sun_projector(bounds: &BoundingBox, sun: V3, up: UpAxis, resolution: usize) -> Projector {
     let [e1, _, up] = up.basis();
     let forward = -sun;
     let side = forward.cross(&up);
@@ -55,7 +55,13 @@ fn sun_projector(bounds: &Bounds, sun: V3, up: UpAxis, resolution: usize) -> Pro
 }
 
 impl ShadowMap {
-    pub fn new(primitives: &Primitives, bounds: &Bounds, sun: V3, up: UpAxis, resolution: usize) -> Self {
+    pub fn new(
+        primitives: &Primitives,
+        bounds: &BoundingBox,
+        sun: V3,
+        up: UpAxis,
+        resolution: usize,
+    ) -> Self {
         let projector = sun_projector(bounds, sun, up, resolution);
         let depth = |c: V3| projector.to_camera(c).z;
         let first_depth = bounds.corners().into_iter().map(depth).fold(f32::INFINITY, f32::min);
@@ -133,7 +139,7 @@ mod tests {
     fn ball_shades_what_is_behind_it_and_not_its_lit_side() {
         let ball = Capsule { ends: [V3::zeros(); 2], radius: 0.5, colours: [V3::zeros(); 2], body: 0 };
         let primitives = Primitives { triangles: vec![], capsules: vec![ball] };
-        let bounds = Bounds { min: [-1.0; 3], max: [1.0; 3] };
+        let bounds = BoundingBox { min: [-1.0; 3], max: [1.0; 3] };
         let map = ShadowMap::new(&primitives, &bounds, V3::y(), UpAxis::Y, 512);
         let light = |x: f32, y: f32| map.sunlight(V3::new(x, y, 0.0), V3::y(), 5);
         assert_eq!(light(0.0, -1.0), 0.0);

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use crate::V3;
-use crate::ground::Ground;
-use crate::primitives::{Capsule, Primitive, Primitives, Triangle};
+use crate::ground::GroundGrid;
+use crate::primitives::{Capsule, DrawnPrimitive, Primitives, ShadedTriangle};
 use crate::projection::Projector;
 use crate::raster::{NONE, Visibility};
 
@@ -13,7 +13,7 @@ pub(crate) const GROUND: u32 = NONE - 1;
 
 /// What a sample sees. Place and normal are in camera coordinates, the normal faces the eye.
 #[derive(Clone, Copy)]
-pub(crate) struct SurfacePoint {
+pub(crate) struct VisiblePoint {
     pub number: u32,
     /// Number of the mesh; all strands share one, and so does the ground.
     pub body: u32,
@@ -22,14 +22,14 @@ pub(crate) struct SurfacePoint {
     pub colour: V3,
 }
 
-impl SurfacePoint {
+impl VisiblePoint {
     pub fn is_ground(&self) -> bool {
         self.number == GROUND
     }
 
     /// Whether two points lie on one smooth piece of surface; `tolerance` is the allowed step off
     /// the plane [m].
-    pub fn continues(&self, other: &SurfacePoint, tolerance: f32) -> bool {
+    pub fn continues(&self, other: &VisiblePoint, tolerance: f32) -> bool {
         self.body == other.body
             && self.normal.dot(&other.normal) > 0.85
             && self.normal.dot(&(other.position - self.position)).abs() < tolerance
@@ -37,7 +37,7 @@ impl SurfacePoint {
 }
 
 /// Writes the ground into the samples where it is nearest.
-pub(crate) fn add_ground(visibility: &mut Visibility, projector: &Projector, ground: &Ground) {
+pub(crate) fn add_ground(visibility: &mut Visibility, projector: &Projector, ground: &GroundGrid) {
     let width = visibility.width;
     let rows = visibility.nearness.par_chunks_mut(width).zip(visibility.primitive.par_chunks_mut(width));
     rows.enumerate().for_each(|(row, (nearness, primitive))| {
@@ -53,7 +53,7 @@ pub(crate) fn add_ground(visibility: &mut Visibility, projector: &Projector, gro
 }
 
 /// Reads samples back as surface points.
-pub(crate) struct Surfaces<'a> {
+pub(crate) struct VisibleSurfaces<'a> {
     pub visibility: &'a Visibility,
     pub projector: &'a Projector,
     pub primitives: &'a Primitives,
@@ -61,14 +61,14 @@ pub(crate) struct Surfaces<'a> {
     pub ground_normal: V3,
 }
 
-impl Surfaces<'_> {
+impl VisibleSurfaces<'_> {
     /// Whether a primitive is a capsule.
     pub fn is_round(&self, number: u32) -> bool {
         number < GROUND && number as usize >= self.primitives.triangles.len()
     }
 
     /// What the sample at a column and row sees; `None` is the background.
-    pub fn at(&self, column: usize, row: usize) -> Option<SurfacePoint> {
+    pub fn at(&self, column: usize, row: usize) -> Option<VisiblePoint> {
         let index = row * self.visibility.width + column;
         let number = self.visibility.primitive[index];
         if number == NONE {
@@ -81,16 +81,16 @@ impl Surfaces<'_> {
         } else {
             let world = self.projector.to_world(position);
             let (body, (normal, colour)) = match self.primitives.get(number as usize) {
-                Primitive::Triangle(t) => (t.body, triangle_at(t, world, self.projector.origin)),
-                Primitive::Capsule(c) => (c.body, capsule_at(c, world, self.projector.origin)),
+                DrawnPrimitive::Triangle(t) => (t.body, triangle_at(t, world, self.projector.origin)),
+                DrawnPrimitive::Capsule(c) => (c.body, capsule_at(c, world, self.projector.origin)),
             };
             (body, self.projector.direction_to_camera(normal), colour)
         };
-        Some(SurfacePoint { number, body, position, normal, colour })
+        Some(VisiblePoint { number, body, position, normal, colour })
     }
 
     /// One point per pixel (the middle sample), row by row.
-    pub fn per_pixel(&self, samples: usize) -> Vec<Option<SurfacePoint>> {
+    pub fn per_pixel(&self, samples: usize) -> Vec<Option<VisiblePoint>> {
         let (width, height) = (self.projector.width / samples, self.projector.height / samples);
         let middle = samples / 2;
         let mut out = vec![None; width * height];
@@ -104,7 +104,7 @@ impl Surfaces<'_> {
 }
 
 /// Interpolated normal (towards the eye) and colour at a point of the triangle.
-fn triangle_at(t: &Triangle, point: V3, eye: V3) -> (V3, V3) {
+fn triangle_at(t: &ShadedTriangle, point: V3, eye: V3) -> (V3, V3) {
     let (e1, e2, d) = (t.corners[1] - t.corners[0], t.corners[2] - t.corners[0], point - t.corners[0]);
     let face = e1.cross(&e2);
     let area = face.norm_squared().max(f32::MIN_POSITIVE);

@@ -183,20 +183,20 @@ fn check_tube(index: usize, tube: &TubeView) -> Result<(), RenderError> {
 
 /// Axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
+pub struct BoundingBox {
     /// Smallest corner [m].
     pub min: [f32; 3],
     /// Largest corner [m].
     pub max: [f32; 3],
 }
 
-impl Bounds {
+impl BoundingBox {
     /// The box that holds nothing.
-    pub const EMPTY: Bounds = Bounds { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
+    pub const EMPTY: BoundingBox = BoundingBox { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
     /// Box of the meshes and tubes of a scene; empty when there are none.
-    pub fn of(scene: &SceneView) -> Bounds {
-        let mut bounds = Bounds::EMPTY;
+    pub fn of(scene: &SceneView) -> BoundingBox {
+        let mut bounds = BoundingBox::EMPTY;
         for mesh in &scene.meshes {
             mesh.positions.iter().for_each(|&p| bounds.grow(p, 0.5 * mesh.thickness));
         }
@@ -216,7 +216,7 @@ impl Bounds {
     }
 
     /// Smallest box that holds both.
-    pub fn union(mut self, other: Bounds) -> Bounds {
+    pub fn union(mut self, other: BoundingBox) -> BoundingBox {
         if !other.is_empty() {
             self.grow(other.min, 0.0);
             self.grow(other.max, 0.0);
@@ -230,16 +230,16 @@ impl Bounds {
     }
 
     /// Common part of both.
-    pub(crate) fn intersection(self, other: Bounds) -> Bounds {
-        Bounds {
+    pub(crate) fn intersection(self, other: BoundingBox) -> BoundingBox {
+        BoundingBox {
             min: std::array::from_fn(|k| self.min[k].max(other.min[k])),
             max: std::array::from_fn(|k| self.max[k].min(other.max[k])),
         }
     }
 
     /// The box with a margin on every side.
-    pub(crate) fn inflated(self, margin: f32) -> Bounds {
-        Bounds { min: self.min.map(|c| c - margin), max: self.max.map(|c| c + margin) }
+    pub(crate) fn inflated(self, margin: f32) -> BoundingBox {
+        BoundingBox { min: self.min.map(|c| c - margin), max: self.max.map(|c| c + margin) }
     }
 
     pub(crate) fn centre(&self) -> V3 {

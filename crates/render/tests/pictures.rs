@@ -155,7 +155,7 @@ fn moving_something_changes_the_picture() {
     let options = RenderOptions {
         width: 160,
         height: 90,
-        bounds: Some(stiction_render::Bounds { min: [-2.0, -1.0, 0.0], max: [2.0, 1.0, 1.0] }),
+        bounds: Some(stiction_render::BoundingBox { min: [-2.0, -1.0, 0.0], max: [2.0, 1.0, 1.0] }),
         ..RenderOptions::default()
     };
     let a = render_frame(&ball_on_ground(-1.0), &options).unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use stiction_output::{
-    BodyKind, BodyLayout, Channel, Frame, Layout, Motion, RunReader, RunSummary, RunWriter, UpAxis,
+    BodyLayout, Channel, Frame, Layout, LayoutKind, RunReader, RunSummary, RunWriter, StoredMotion, UpAxis,
 };
 use stiction_render::{
     Arrangement, ColourBy, FrameChoice, Panel, RenderOptions, RunRenderOptions, render_panels, render_run,
@@ -13,12 +13,12 @@ use stiction_render::{
 /// A square of cloth that falls towards a floor, ten frames.
 fn write_run(folder: &Path) -> RunReader {
     let mut layout = Layout::new(UpAxis::Z, 10.0);
-    let mut cloth = BodyLayout::new("cloth", BodyKind::Cloth, 4);
+    let mut cloth = BodyLayout::new("cloth", LayoutKind::Cloth, 4);
     cloth.triangles = vec![[0, 1, 2], [0, 2, 3]];
     cloth.thickness = 0.02;
     layout.push(cloth);
-    let mut floor = BodyLayout::new("floor", BodyKind::Collider, 4);
-    floor.motion = Motion::Fixed;
+    let mut floor = BodyLayout::new("floor", LayoutKind::Collider, 4);
+    floor.motion = StoredMotion::Fixed;
     floor.shape = [[-5.0, -5.0], [5.0, -5.0], [5.0, 5.0], [-5.0, 5.0]].map(|p| [p[0], p[1], 0.0]).to_vec();
     floor.triangles = vec![[0, 1, 2], [0, 2, 3]];
     layout.push(floor);

@@ -27,6 +27,9 @@ impl Interpolation {
     }
 }
 
+/// Least time between two key frames [s]: what moves in less has no velocity that fits a number.
+pub const LEAST_KEY_INTERVAL: f64 = 1e-9;
+
 /// A pose at a time, relative to the initial place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeyFrame {
@@ -36,6 +39,8 @@ pub struct KeyFrame {
     pub translation: Vec3,
     /// Rotation vector, axis times angle [rad]; more than one turn is allowed.
     pub rotation: Vec3,
+    /// Unit axis of the rotation as written; zero where none is. Keeps the direction while the angle is zero.
+    pub rotation_axis: Vec3,
     /// Uniform scale about the centre, positive.
     pub scale: f64,
 }
@@ -138,12 +143,16 @@ impl Motion {
         Motion::default()
     }
 
+    /// A motion that stays; what is added to it later turns and scales about `centre` [m].
+    pub fn fixed_about(centre: Vec3) -> Self {
+        Motion { centre, ..Motion::default() }
+    }
+
     /// Whether nothing ever moves.
     pub fn is_static(&self) -> bool {
-        let still = KeyFrame { time: 0.0, translation: Vec3::zeros(), rotation: Vec3::zeros(), scale: 1.0 };
-        self.velocity == Vec3::zeros()
-            && self.angular_velocity == Vec3::zeros()
-            && self.keys.iter().all(|k| KeyFrame { time: 0.0, ..*k } == still)
+        let zero = Vec3::zeros();
+        let rests = |k: &KeyFrame| k.translation == zero && k.rotation == zero && k.scale == 1.0;
+        self.velocity == zero && self.angular_velocity == zero && self.keys.iter().all(rests)
     }
 
     /// Map from the initial place to the place at a time [s].
@@ -284,6 +293,7 @@ mod tests {
             time,
             translation: t.into(),
             rotation: r.into(),
+            rotation_axis: Vec3::zeros(),
             scale,
         };
         Motion {
@@ -352,6 +362,7 @@ mod tests {
             time,
             translation: Vec3::new(k, 0.3 * k, -k),
             rotation: Vec3::new(2.0 * k, 1.0, -k),
+            rotation_axis: Vec3::zeros(),
             scale: 1.0 + 0.2 * k,
         };
         for interpolation in [Interpolation::Linear, Interpolation::Smooth] {

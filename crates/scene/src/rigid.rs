@@ -11,7 +11,7 @@
 //! S = Σ_k (S_k + V_k (c_k − c)(c_k − c)ᵀ).   \[Mirtich1996; Eberly2003\]
 
 use crate::geometry::surface_of_tets;
-use crate::resolved::{Cells, Mesh, RigidBody, RigidShape};
+use crate::resolved::{Cells, Mesh, RigidShape, SceneRigidBody};
 use crate::skin::{Moments, SkinError, closed_moments};
 use std::sync::Arc;
 use stiction_numerics::nalgebra::UnitQuaternion;
@@ -68,7 +68,7 @@ pub fn surface_triangles(cells: &Cells) -> Vec<[u32; 3]> {
 
 /// A rigid body that moves the given meshes, all at their place in the world, as one. Its axes are
 /// those of the world.
-pub fn rigid_body(parts: &[Mesh]) -> Result<RigidBody, RigidError> {
+pub fn rigid_body(parts: &[Mesh]) -> Result<SceneRigidBody, RigidError> {
     let moments: Vec<Moments> = parts.iter().map(part_moments).collect::<Result<_, _>>()?;
     let whole = joined(&moments);
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
@@ -79,7 +79,11 @@ pub fn rigid_body(parts: &[Mesh]) -> Result<RigidBody, RigidError> {
     }
     let inertia = Mat3::identity() * whole.second.trace() - whole.second;
     let shape = RigidShape { vertices, triangles, volume: whole.volume, inertia };
-    Ok(RigidBody { shape: Arc::new(shape), centre: whole.centre, orientation: UnitQuaternion::identity() })
+    Ok(SceneRigidBody {
+        shape: Arc::new(shape),
+        centre: whole.centre,
+        orientation: UnitQuaternion::identity(),
+    })
 }
 
 /// Moments of one closed mesh about its centre.

@@ -30,6 +30,7 @@ pub mod stage;
 mod study;
 pub mod support;
 pub mod violations;
+mod weighted_node;
 mod wrench;
 pub mod xpbd;
 

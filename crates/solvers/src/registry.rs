@@ -12,7 +12,7 @@ use crate::study;
 use crate::support::{self, Feature, Level};
 use crate::xpbd::{XpbdOptions, XpbdSolver};
 use serde::de::DeserializeOwned;
-use stiction_collision::MeshError;
+use stiction_collision::SurfaceError;
 use stiction_energy::ElasticityError;
 use stiction_scene::Problem;
 use stiction_scene::resolved::MethodChoice;
@@ -59,7 +59,7 @@ pub enum MethodError {
     Elasticity(#[from] ElasticityError),
     /// The surfaces cannot be used for collision.
     #[error(transparent)]
-    Collision(#[from] MeshError),
+    Collision(#[from] SurfaceError),
     /// The system matrix cannot be analysed.
     #[error(transparent)]
     Factor(#[from] stiction_factor::FactorError),

@@ -5,7 +5,7 @@ use crate::report::StepReport;
 use crate::saved::{RestoreError, SavedState};
 use crate::violations::{Listed, Obstacle, Script, Scripts, Violation};
 use stiction_bodies::{Changed, Model, Parameters, State};
-use stiction_collision::MeshError;
+use stiction_collision::SurfaceError;
 use stiction_factor::{CoupledSolveError, FactorError};
 
 /// What stays fixed during a step.
@@ -126,8 +126,8 @@ pub enum StepError {
     },
 }
 
-impl From<MeshError> for StepError {
-    fn from(error: MeshError) -> Self {
+impl From<SurfaceError> for StepError {
+    fn from(error: SurfaceError) -> Self {
         StepError::Contact { reason: error.to_string() }
     }
 }

@@ -67,7 +67,7 @@ const ALPHA: f64 = 1.0 - FRAC_1_SQRT_2;
 #[derive(Clone, Debug)]
 pub struct Stage<'a> {
     /// x̄ and v̄.
-    pub target: Configuration<'a>,
+    pub target: MovingBlocks<'a>,
     /// γh \[s\].
     pub gamma_h: f64,
     /// c per block \[N\]; none where it is zero.
@@ -75,24 +75,24 @@ pub struct Stage<'a> {
     /// t_e \[s\]: pins, anchors and wind act as they are then.
     pub end_time: f64,
     /// Where the damping matrix and the linear form of drag are evaluated.
-    pub dissipation: Configuration<'a>,
+    pub dissipation: MovingBlocks<'a>,
     /// When the wind of drag is taken \[s\].
     pub wind_time: f64,
 }
 
 /// Blocks with their velocities.
 #[derive(Clone, Debug)]
-pub struct Configuration<'a> {
+pub struct MovingBlocks<'a> {
     /// \[m\], \[rad\].
     pub blocks: Cow<'a, [Vec3]>,
     /// \[m/s\], \[rad/s\].
     pub velocities: Cow<'a, [Vec3]>,
 }
 
-impl<'a> Configuration<'a> {
+impl<'a> MovingBlocks<'a> {
     /// That of a state.
     pub fn of(state: &'a State) -> Self {
-        Configuration { blocks: Cow::Borrowed(&state.blocks), velocities: Cow::Borrowed(&state.velocities) }
+        MovingBlocks { blocks: Cow::Borrowed(&state.blocks), velocities: Cow::Borrowed(&state.velocities) }
     }
 }
 
@@ -208,11 +208,11 @@ impl<'a> Stage<'a> {
     /// The whole step of backward Euler. Damping and drag are linear about the start of the step.
     pub fn backward_euler(state: &'a State, h: f64) -> Stage<'a> {
         Stage {
-            target: Configuration::of(state),
+            target: MovingBlocks::of(state),
             gamma_h: h,
             constant_force: None,
             end_time: state.time + h,
-            dissipation: Configuration::of(state),
+            dissipation: MovingBlocks::of(state),
             wind_time: state.time,
         }
     }
@@ -222,7 +222,7 @@ impl<'a> Stage<'a> {
     pub fn at_start(state: &'a State, h: f64) -> Stage<'a> {
         let behind = combine(&state.blocks, -h, &state.velocities);
         let velocities = Cow::Borrowed(&state.velocities[..]);
-        let target = Configuration { blocks: Cow::Owned(behind), velocities };
+        let target = MovingBlocks { blocks: Cow::Owned(behind), velocities };
         Stage { target, end_time: state.time, ..Stage::backward_euler(state, h) }
     }
 
@@ -234,7 +234,7 @@ impl<'a> Stage<'a> {
     /// The stage with damping and drag linear about a configuration that is nearer to its end.
     pub fn with_dissipation_at(&self, end: &[Vec3]) -> Stage<'a> {
         let (blocks, velocities) = (Cow::Owned(end.to_vec()), Cow::Owned(self.velocities(end)));
-        Stage { dissipation: Configuration { blocks, velocities }, ..self.clone() }
+        Stage { dissipation: MovingBlocks { blocks, velocities }, ..self.clone() }
     }
 
     /// Prescribed blocks have the velocity of their motion at the end of the stage. By x = x̄ + γh
@@ -273,7 +273,7 @@ fn extrapolate(a: &[Vec3], s: f64, b: &[Vec3]) -> Vec<Vec3> {
 /// The trapezoidal rule over `length` \[s\].
 fn trapezoid<'a>(start: &StepStart<'a>, length: f64) -> Stage<'a> {
     let state = start.state;
-    let target = Configuration {
+    let target = MovingBlocks {
         blocks: Cow::Owned(combine(&state.blocks, 0.5 * length, &state.velocities)),
         velocities: Cow::Borrowed(&state.velocities),
     };
@@ -288,7 +288,7 @@ fn trapezoid<'a>(start: &StepStart<'a>, length: f64) -> Stage<'a> {
 fn bdf2<'a>(start: &StepStart<'a>, old: &History, ratio: f64) -> Stage<'a> {
     let state = start.state;
     let weight = ratio * ratio / (1.0 + 2.0 * ratio);
-    let target = Configuration {
+    let target = MovingBlocks {
         blocks: Cow::Owned(extrapolate(&state.blocks, weight, &old.blocks)),
         velocities: Cow::Owned(extrapolate(&state.velocities, weight, &old.velocities)),
     };
@@ -298,7 +298,7 @@ fn bdf2<'a>(start: &StepStart<'a>, old: &History, ratio: f64) -> Stage<'a> {
 
 fn tr_bdf2_end<'a>(start: &StepStart<'a>, first: &StageEnd) -> Stage<'a> {
     let state = start.state;
-    let target = Configuration {
+    let target = MovingBlocks {
         blocks: Cow::Owned(extrapolate(&first.blocks, 1.0 / 3.0, &state.blocks)),
         velocities: Cow::Owned(extrapolate(&first.velocities, 1.0 / 3.0, &state.velocities)),
     };
@@ -310,7 +310,7 @@ fn sdirk2_end<'a>(start: &StepStart<'a>, first: &StageEnd) -> Stage<'a> {
     let share = (1.0 - ALPHA) / ALPHA / (ALPHA * h);
     let changes = first.velocities.iter().zip(&state.velocities).zip(mass);
     let force = changes.map(|((v, before), m)| (v - before) * (m * share)).collect();
-    let target = Configuration {
+    let target = MovingBlocks {
         blocks: Cow::Owned(combine(&state.blocks, (1.0 - ALPHA) * h, &first.velocities)),
         velocities: Cow::Borrowed(&state.velocities),
     };

@@ -41,7 +41,9 @@ impl Bench {
 
     /// An independent judgement of the state: nothing crosses, nothing overlaps, nothing is inside.
     fn assert_free(&self, finder: &mut ContactFinder, step: usize) {
-        let found = finder.intersections(&self.model, &self.state.blocks, self.state.time).expect("a mesh");
+        let found = finder
+            .intersections(&self.model, &self.parameters.controls, self.state.placed())
+            .expect("a mesh");
         assert!(found.is_intersection_free(), "step {step}: {found:?}");
         assert!(found.overlaps.is_empty(), "step {step}: {:?}", found.overlaps);
     }
@@ -105,7 +107,9 @@ fn assert_open_for(seeds: std::ops::Range<u64>) {
         for seed in seeds.clone() {
             let mut bench = Bench::new(scene);
             bench.jitter(seed, 2e-5);
-            let mut finder = ContactFinder::new(&bench.model, DetectOptions::default()).expect("a mesh");
+            let mut finder =
+                ContactFinder::new(&bench.model, &bench.parameters.controls, DetectOptions::default())
+                    .expect("a mesh");
             let (mut most, mut iterations) = (0, 0);
             for step in 0..steps {
                 let mut left: f64 = 0.01;
@@ -371,7 +375,9 @@ fn moving_colliders_push_and_never_pass() {
                 gap = 0.002
                 motion = {{ velocity = [0, 0, 0.6], turn = {{ axis = [0, 0, 1], degrees_per_second = 90 }} }}"
             ));
-            let mut finder = ContactFinder::new(&bench.model, DetectOptions::default()).expect("a mesh");
+            let mut finder =
+                ContactFinder::new(&bench.model, &bench.parameters.controls, DetectOptions::default())
+                    .expect("a mesh");
             let mut touched = 0;
             for step in 0..40 {
                 let report = bench.step(0.005);

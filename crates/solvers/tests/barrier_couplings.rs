@@ -17,10 +17,11 @@ fn run(text: &str, steps: usize, h: f64) -> (Model, State) {
     let mut state = State::initial(&model, &scene);
     let world = World { model: &model, parameters: &parameters };
     let mut solver = create(&scene.method, world).expect("a method");
-    let mut finder = ContactFinder::new(&model, DetectOptions::default()).expect("a mesh");
+    let mut finder =
+        ContactFinder::new(&model, &parameters.controls, DetectOptions::default()).expect("a mesh");
     for step in 0..steps {
         solver.step(world, &mut state, h).unwrap_or_else(|error| panic!("step {step}: {error}"));
-        let found = finder.intersections(&model, &state.blocks, state.time).expect("a mesh");
+        let found = finder.intersections(&model, &parameters.controls, state.placed()).expect("a mesh");
         assert!(found.is_intersection_free() && found.overlaps.is_empty(), "step {step}: {found:?}");
     }
     (model, state)

@@ -166,7 +166,8 @@ fn assert_open(scene: &Scene, seed: u64, enough: usize) -> Seen {
     let mut random = Random::new(seed);
     state.blocks[..model.nodes].iter_mut().for_each(|x| *x += random.vector(-size, size));
     let mut solver = create(&scene.method, world).expect("a method");
-    let mut finder = ContactFinder::new(&model, DetectOptions::default()).expect("a mesh");
+    let mut finder =
+        ContactFinder::new(&model, &parameters.controls, DetectOptions::default()).expect("a mesh");
     let limits = Limits::new(world);
     let end = scene.frames as f64 / scene.fps * (1.0 - 1e-9);
     let mut seen =
@@ -176,7 +177,7 @@ fn assert_open(scene: &Scene, seed: u64, enough: usize) -> Seen {
         let report = solver
             .step(world, &mut state, scene.step_size)
             .unwrap_or_else(|error| panic!("{name}, start {seed}, step {step}: {error}"));
-        let found = finder.intersections(&model, &state.blocks, state.time).expect("a mesh");
+        let found = finder.intersections(&model, &parameters.controls, state.placed()).expect("a mesh");
         assert!(found.is_intersection_free(), "{name}, start {seed}, step {step}: {found:?}");
         assert!(found.overlaps.is_empty(), "{name}, start {seed}, step {step}: {:?}", found.overlaps);
         let gap =

@@ -228,7 +228,8 @@ fn a_baraff_witkin_membrane_crosses_nothing() {
         sphere = { centre = [0, 0, 0], radius = 0.1 }
         gap = 0.002",
     );
-    let mut finder = ContactFinder::new(&run.model, DetectOptions::default()).expect("a mesh");
+    let mut finder =
+        ContactFinder::new(&run.model, &run.parameters.controls, DetectOptions::default()).expect("a mesh");
     for step in 0..30 {
         let report = run.step(0.01);
         assert!(
@@ -236,7 +237,8 @@ fn a_baraff_witkin_membrane_crosses_nothing() {
             "step {step}: {:?}",
             report.energy
         );
-        let found = finder.intersections(&run.model, &run.state.blocks, run.state.time).expect("a mesh");
+        let found =
+            finder.intersections(&run.model, &run.parameters.controls, run.state.placed()).expect("a mesh");
         assert!(found.is_intersection_free() && found.overlaps.is_empty(), "step {step}: {found:?}");
     }
     let lowest = run.state.blocks.iter().map(|x| x.z).fold(f64::MAX, f64::min);

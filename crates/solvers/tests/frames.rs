@@ -19,7 +19,7 @@ impl Run {
     /// Places of all surface vertices.
     fn surface(&self) -> Vec<Vec3> {
         let mut out = Vec::new();
-        self.model.surfaces.positions(&self.state.blocks, &self.model.colliders, self.state.time, &mut out);
+        self.model.surface_positions(&self.parameters.controls, self.state.placed(), &mut out);
         out
     }
 }

@@ -78,7 +78,7 @@ impl Element<2> for Tendon {
 pub fn check_derivatives(tendon: &Tendon) {
     let mut checks = Checks::nodes(tendon.rest_length);
     checks.step = 1e-4;
-    let stretched = |random: &mut stiction::energy::check::Random| {
+    let stretched = |random: &mut stiction::energy::check::TestRandom| {
         let start = random.vector();
         let length = tendon.rest_length * random.range(1.1, 1.5);
         let end = start + random.rotation() * Vec3::x() * length;

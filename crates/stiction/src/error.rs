@@ -1,7 +1,7 @@
 //! Everything that can stop a simulation.
 
 use stiction_bodies::{BuildError, ParameterError};
-use stiction_collision::MeshError;
+use stiction_collision::SurfaceError;
 use stiction_output::OutputError;
 use stiction_scene::SceneError;
 use stiction_solvers::{MethodError, RestoreError, StepError};
@@ -88,7 +88,7 @@ pub enum SimulationError {
     Parameter(#[from] ParameterError),
     /// The surfaces cannot be used for collision.
     #[error(transparent)]
-    Collision(#[from] MeshError),
+    Collision(#[from] SurfaceError),
     /// Bodies cross at the start and the scene refuses that.
     #[error(
         "bodies cross at the start: {list}; move them apart, or set `initial_contact = {{ resolve = 0.5 }}`"

@@ -3,13 +3,14 @@
 use crate::settings::BodyDetails;
 use crate::simulation::Simulation;
 use crate::tessellate::tessellate;
-use stiction_bodies::{Body, Model, RigidBody, Skin, State};
+use stiction_bodies::{Body, ColliderBody, Model, RigidBody, Skin, State};
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
 use stiction_numerics::{Mat3, Vec3};
 use stiction_output::{
-    BodyKind, BodyLayout, Channel, ContactPoint, Frame, Layout, Motion, Pose, UpAxis, narrow,
+    BodyLayout, Channel, ContactPoint, Frame, Layout, LayoutKind, StoredMotion, StoredPose, UpAxis, narrow,
 };
-use stiction_scene::resolved::{self, Axis, Collider, ColliderMotion};
+use stiction_scene::motion;
+use stiction_scene::resolved::{self, Axis};
 use stiction_solvers::StepReport;
 
 /// Colours of bodies that name none: sRGB, told apart also by readers who do not see all colours.
@@ -38,20 +39,20 @@ pub fn layout(simulation: &Simulation) -> Layout {
         out.push(body_layout(model, body, details, index));
     }
     let (focus, reach) = extent(model);
-    for collider in model.colliders.colliders.iter().filter(|_| settings.output.colliders) {
-        out.push(collider_layout(collider, focus, reach));
+    for index in (0..model.colliders.colliders.len()).filter(|_| settings.output.colliders) {
+        out.push(collider_layout(simulation, index, focus, reach));
     }
     out
 }
 
 fn body_layout(model: &Model, body: &Body, details: &BodyDetails, index: usize) -> BodyLayout {
     let kind = match body.kind {
-        resolved::BodyKind::Cloth => BodyKind::Cloth,
-        resolved::BodyKind::Rod => BodyKind::Rod,
+        resolved::BodyKind::Cloth => LayoutKind::Cloth,
+        resolved::BodyKind::Rod => LayoutKind::Rod,
         resolved::BodyKind::Solid | resolved::BodyKind::Skinned | resolved::BodyKind::Affine => {
-            BodyKind::Solid
+            LayoutKind::Solid
         }
-        resolved::BodyKind::Rigid => BodyKind::Rigid,
+        resolved::BodyKind::Rigid => LayoutKind::Rigid,
     };
     let mut out = match (&body.skin, body.rigid) {
         (_, Some(rigid)) => rigid_layout(body, &model.rigid.bodies[rigid as usize]),
@@ -64,7 +65,13 @@ fn body_layout(model: &Model, body: &Body, details: &BodyDetails, index: usize) 
 }
 
 /// A body drawn by the surface that it carries.
-fn skin_layout(model: &Model, body: &Body, details: &BodyDetails, skin: &Skin, kind: BodyKind) -> BodyLayout {
+fn skin_layout(
+    model: &Model,
+    body: &Body,
+    details: &BodyDetails,
+    skin: &Skin,
+    kind: LayoutKind,
+) -> BodyLayout {
     let first = skin.vertices.start as u32;
     let mut out = BodyLayout::new(&body.name, kind, skin.vertices.len());
     out.triangles =
@@ -75,8 +82,8 @@ fn skin_layout(model: &Model, body: &Body, details: &BodyDetails, skin: &Skin, k
 
 /// A rigid body: its shape is stored once, its pose in every frame.
 fn rigid_layout(body: &Body, rigid: &RigidBody) -> BodyLayout {
-    let mut out = BodyLayout::new(&body.name, BodyKind::Rigid, rigid.shape.vertices.len());
-    out.motion = Motion::Posed;
+    let mut out = BodyLayout::new(&body.name, LayoutKind::Rigid, rigid.shape.vertices.len());
+    out.motion = StoredMotion::Posed;
     out.shape = narrow(&rigid.shape.vertices);
     out.triangles = rigid.shape.triangles.clone();
     out.uv = body.uv.iter().flatten().map(|uv| [uv.x as f32, uv.y as f32]).collect();
@@ -84,7 +91,7 @@ fn rigid_layout(body: &Body, rigid: &RigidBody) -> BodyLayout {
 }
 
 /// A body drawn by its own nodes and cells.
-fn mesh_layout(model: &Model, body: &Body, details: &BodyDetails, kind: BodyKind) -> BodyLayout {
+fn mesh_layout(model: &Model, body: &Body, details: &BodyDetails, kind: LayoutKind) -> BodyLayout {
     let local = |node: u32| node - body.nodes.start as u32;
     let mut out = BodyLayout::new(&body.name, kind, body.nodes.len());
     out.triangles = body.triangles.iter().map(|t| t.map(local)).collect();
@@ -99,11 +106,12 @@ fn mesh_layout(model: &Model, body: &Body, details: &BodyDetails, kind: BodyKind
     out
 }
 
-fn collider_layout(collider: &Collider, focus: Vec3, reach: f64) -> BodyLayout {
+fn collider_layout(simulation: &Simulation, index: usize, focus: Vec3, reach: f64) -> BodyLayout {
+    let collider = &simulation.model.colliders.colliders[index];
     let shape = tessellate(&collider.shape, focus, reach);
-    let mut out = BodyLayout::new(&collider.name, BodyKind::Collider, shape.vertices.len());
-    out.motion = stored_motion(collider);
-    if out.motion != Motion::Free {
+    let mut out = BodyLayout::new(&collider.name, LayoutKind::Collider, shape.vertices.len());
+    out.motion = stored_motion(collider, simulation.parameters.controls.collider(index));
+    if out.motion != StoredMotion::Free {
         out.shape = narrow(&shape.vertices);
     }
     out.triangles = shape.triangles;
@@ -113,19 +121,20 @@ fn collider_layout(collider: &Collider, focus: Vec3, reach: f64) -> BodyLayout {
 }
 
 /// How a collider is stored: fixed, by pose, or (when it scales or deforms) by its vertices.
-fn stored_motion(collider: &Collider) -> Motion {
-    match &collider.motion {
-        ColliderMotion::Static => Motion::Fixed,
-        ColliderMotion::Keyed(motion) if motion.is_static() => Motion::Fixed,
-        ColliderMotion::Keyed(motion) if motion.keys.iter().all(|k| k.scale == 1.0) => Motion::Posed,
-        ColliderMotion::Keyed(_) | ColliderMotion::Sequence { .. } => Motion::Free,
+fn stored_motion(collider: &ColliderBody, motion: &motion::Motion) -> StoredMotion {
+    if collider.sequence.is_some() || motion.keys.iter().any(|k| k.scale != 1.0) {
+        StoredMotion::Free
+    } else if motion.is_static() {
+        StoredMotion::Fixed
+    } else {
+        StoredMotion::Posed
     }
 }
 
 /// Centre of the bodies and a half width that holds them well.
 fn extent(model: &Model) -> (Vec3, f64) {
     let mut places = model.initial.clone();
-    model.surfaces.rigid.append_initial(&mut places);
+    model.rigid.append_initial(&mut places);
     let Some(first) = places.first() else { return (Vec3::zeros(), 1.0) };
     let (low, high) = places.iter().fold((*first, *first), |(low, high), x| (low.inf(x), high.sup(x)));
     (0.5 * (low + high), 1.5 * (high - low).norm().max(1e-3))
@@ -144,7 +153,7 @@ pub fn frame(simulation: &Simulation, layout: &Layout, last: Option<&StepReport>
         out.velocities[..positions.len()].copy_from_slice(&velocities);
     }
     out.poses = rigid_poses(model, state);
-    out.poses.extend(poses(model, layout, state.time));
+    out.poses.extend(collider_poses(simulation, layout));
     layout.place(&out.poses, &mut out.positions);
     place_free_colliders(simulation, layout, &mut out);
     let mut strain = drawn_scalars(model, &simulation.strain_per_node());
@@ -225,8 +234,7 @@ fn carriers(model: &Model, vertex: usize) -> &[(u32, f64)] {
 /// shadow of its rod edges.
 fn surface_areas(model: &Model) -> Vec<f64> {
     let mut areas = vec![0.0; model.nodes];
-    let mut surface = Vec::new();
-    model.surfaces.positions(&model.rest, &model.colliders, 0.0, &mut surface);
+    let surface = model.rest_surface();
     for body in &model.bodies {
         let carried = body.skin.iter().filter(|_| body.kind.on_frames());
         for triangle in carried.flat_map(|s| &model.surfaces.triangles[s.triangles.clone()]) {
@@ -253,23 +261,27 @@ fn one(v: Vec3) -> [f32; 3] {
 }
 
 /// Poses of the rigid bodies, in the order of the scene.
-fn rigid_poses(model: &Model, state: &State) -> Vec<Pose> {
+fn rigid_poses(model: &Model, state: &State) -> Vec<StoredPose> {
     let pose = |rigid: usize| {
         let at = state.rigid_pose(model, rigid);
         let q = at.orientation;
-        Pose { translation: one(at.centre), rotation_xyzw: [q.i as f32, q.j as f32, q.k as f32, q.w as f32] }
+        StoredPose {
+            translation: one(at.centre),
+            rotation_xyzw: [q.i as f32, q.j as f32, q.k as f32, q.w as f32],
+        }
     };
     (0..model.rigid.len()).map(pose).collect()
 }
 
 /// Poses of the colliders that move as one piece.
-fn poses(model: &Model, layout: &Layout, time: f64) -> Vec<Pose> {
-    let named = |name: &str| layout.body(name).is_some_and(|b| b.motion == Motion::Posed);
-    let keyed = model.colliders.colliders.iter().filter(|c| named(&c.name)).filter_map(|c| match &c.motion {
-        ColliderMotion::Keyed(motion) => Some(motion.pose(time)),
-        _ => None,
-    });
-    keyed.map(|pose| Pose { translation: one(pose.offset), rotation_xyzw: quaternion(pose.linear) }).collect()
+fn collider_poses(simulation: &Simulation, layout: &Layout) -> Vec<StoredPose> {
+    let (controls, time) = (&simulation.parameters.controls, simulation.state.time);
+    let is_posed = |name: &str| layout.body(name).is_some_and(|b| b.motion == StoredMotion::Posed);
+    let colliders = simulation.model.colliders.colliders.iter().enumerate();
+    let posed = colliders.filter(|(_, c)| is_posed(&c.name)).map(|(c, _)| controls.collider(c).pose(time));
+    posed
+        .map(|pose| StoredPose { translation: one(pose.offset), rotation_xyzw: quaternion(pose.linear) })
+        .collect()
 }
 
 fn quaternion(rotation: Mat3) -> [f32; 4] {
@@ -278,19 +290,20 @@ fn quaternion(rotation: Mat3) -> [f32; 4] {
 }
 
 fn place_free_colliders(simulation: &Simulation, layout: &Layout, out: &mut Frame) {
-    let table = &simulation.model.colliders;
+    let (table, controls) = (&simulation.model.colliders, &simulation.parameters.controls);
+    let time = simulation.state.time;
     for (index, collider) in table.colliders.iter().enumerate() {
-        let Some(body) = layout.body(&collider.name).filter(|b| b.motion == Motion::Free) else { continue };
+        let Some(body) = layout.body(&collider.name).filter(|b| b.motion == StoredMotion::Free) else {
+            continue;
+        };
         let mut positions = Vec::new();
-        match (table.mesh(index), &collider.motion) {
-            (Some(_), _) => table.append_positions(index, simulation.state.time, &mut positions),
-            (None, ColliderMotion::Keyed(motion)) => {
-                let (focus, reach) = extent(&simulation.model);
-                let pose = motion.pose(simulation.state.time);
-                positions
-                    .extend(tessellate(&collider.shape, focus, reach).vertices.iter().map(|x| pose.apply(x)));
-            }
-            _ => continue,
+        if collider.mesh().is_some() {
+            table.append_positions(index, controls, time, &mut positions);
+        } else {
+            let (focus, reach) = extent(&simulation.model);
+            let pose = controls.collider(index).pose(time);
+            positions
+                .extend(tessellate(&collider.shape, focus, reach).vertices.iter().map(|x| pose.apply(x)));
         }
         out.positions[body.range()].copy_from_slice(&narrow(&positions));
     }

@@ -5,7 +5,7 @@
 //! compiled; what is still asked for afterwards is here, complete.
 
 use stiction_numerics::Vec2;
-use stiction_scene::resolved::{Axis, Body, Cells, MethodChoice, OutputChoice};
+use stiction_scene::resolved::{Axis, Cells, MethodChoice, OutputChoice, SceneBody};
 use stiction_scene::{InitialContact, Scene};
 
 /// Values of a scene that are not part of its model.
@@ -58,7 +58,7 @@ impl Settings {
 
 impl BodyDetails {
     /// Of a body, whose arrays are taken over.
-    pub fn of(body: Body) -> BodyDetails {
+    pub fn of(body: SceneBody) -> BodyDetails {
         let mut pinned: Vec<u32> = body.pins.iter().flat_map(|p| p.vertices.iter().copied()).collect();
         pinned.sort_unstable();
         pinned.dedup();

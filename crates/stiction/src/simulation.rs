@@ -225,14 +225,14 @@ impl Simulation {
     /// Looks for crossings, overlaps and points inside in the present state, with a mesh and a tree
     /// that the method does not share.
     pub fn check_intersections(&mut self) -> Result<IntersectionReport, SimulationError> {
-        let (model, present) = (&self.model, &self.state);
+        let (model, present, controls) = (&self.model, &self.state, &self.parameters.controls);
         let check = &mut self.check;
         let state = self.threads.install(|| {
             let check = match check {
                 Some(made) => made,
-                None => check.insert(IntersectionCheck::new(model)?),
+                None => check.insert(IntersectionCheck::new(model, &controls.undriven())?),
             };
-            check.check_state(model, present)
+            check.check(model, controls, present.placed())
         })?;
         Ok(IntersectionReport { state })
     }

@@ -43,9 +43,10 @@ fn the_check_finds_what_another_search_finds() {
         simulation.state.blocks[node] -= Vec3::z() * drop;
         let found = simulation.check_intersections().expect("a check").state;
         let (model, state) = (&simulation.model, &simulation.state);
+        let controls = &simulation.parameters.controls;
         let options = DetectOptions { skin: 0.0, ..DetectOptions::default() };
-        let mut other = ContactFinder::new(model, options).expect("a mesh");
-        assert_eq!(found, other.intersections(model, &state.blocks, state.time).expect("a check"));
+        let mut other = ContactFinder::new(model, controls, options).expect("a mesh");
+        assert_eq!(found, other.intersections(model, controls, state.placed()).expect("a check"));
         assert!(!found.crossings.is_empty());
         simulation.state.blocks[node] += Vec3::z() * drop;
     }

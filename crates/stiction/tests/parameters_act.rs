@@ -9,8 +9,11 @@ use stiction::{Simulation, checkpoint};
 
 const METHODS: [&str; 6] = ["newton", "admm", "admm_integrator", "pd", "barrier", "xpbd"];
 
-/// Something that a moving pin drags over a floor, in wind: strands or a sheet, with a solid where the method takes one.
-fn scene(method: &str) -> String {
+/// What the floor is: analytic, or a mesh.
+const FLOORS: [&str; 2] = ["plane = {}", "mesh = { grid = { size = [3, 3], cells = [2, 2] } }"];
+
+/// Something that a moving pin drags over a moving floor, in wind: strands or a sheet, with a solid where the method takes one.
+fn scene(method: &str, floor: &str) -> String {
     let body = match method {
         "admm_integrator" => {
             "[bodies.cloth]
@@ -54,13 +57,21 @@ fn scene(method: &str) -> String {
         motion = {{ velocity = [0.3, 0, 0], turn = {{ axis = 'z', degrees_per_second = 20 }} }}
         {solid}
         [colliders.floor]
-        plane = {{}}
-        friction = 0.4"
+        {floor}
+        friction = 0.4
+        motion = {{ keys = [
+            {{ time = 0 }},
+            {{ time = 1, translate = [0.2, 0, 0], rotate = {{ axis = 'z', degrees = 30 }} }},
+        ] }}"
     )
 }
 
 fn build(method: &str, overrides: &[String]) -> Simulation {
-    let loaded = load_text("test.toml", &scene(method), Path::new("."), overrides);
+    build_on(FLOORS[0], method, overrides)
+}
+
+fn build_on(floor: &str, method: &str, overrides: &[String]) -> Simulation {
+    let loaded = load_text("test.toml", &scene(method, floor), Path::new("."), overrides);
     let scene = loaded.unwrap_or_else(|e| panic!("{method}: {e}: {}", e.fix())).scene;
     Simulation::new(scene).unwrap_or_else(|e| panic!("{method}: {e}"))
 }
@@ -112,18 +123,61 @@ fn changes(method: &str) -> Vec<Change> {
     out
 }
 
+/// Values of the motion of the floor.
+fn floor_changes() -> Vec<Change> {
+    let change = |path, value: ParameterValue| Change { idle: &["newton"], ..Change::new(path, value) };
+    vec![
+        change("colliders.floor.motion.velocity", Vec3::new(-0.1, 0.3, 0.0).into()),
+        change("colliders.floor.motion.centre", Vec3::new(0.3, 0.1, 0.0).into()),
+        change("colliders.floor.motion.keys.1.time", 0.5.into()),
+        change("colliders.floor.motion.keys.1.translate", Vec3::new(0.1, -0.2, 0.0).into()),
+        change("colliders.floor.motion.keys.1.rotate.degrees", (-60.0).into()),
+    ]
+}
+
+/// A simulation that is to be changed: how it is built, what it was like after three steps, and how it goes on unchanged.
+struct Before {
+    floor: &'static str,
+    method: &'static str,
+    kept: Sections,
+    unchanged: Simulation,
+}
+
+impl Before {
+    fn new(floor: &'static str, method: &'static str) -> Before {
+        let mut before = build_on(floor, method, &[]);
+        for _ in 0..3 {
+            before.step().unwrap_or_else(|e| panic!("{method}: {e}"));
+        }
+        let kept = checkpoint::save(&before);
+        let mut unchanged = build_on(floor, method, &[]);
+        checkpoint::restore(&mut unchanged, &kept).expect("restored");
+        unchanged.step().expect("a step");
+        Before { floor, method, kept, unchanged }
+    }
+
+    fn faults(&self, changes: &[Change]) -> Vec<String> {
+        let fault = |change: &Change| {
+            let fault = fault_after(self, change)?;
+            Some(format!("{}, {}, {}: {fault}", self.method, self.floor, change.text()))
+        };
+        changes.iter().filter_map(fault).collect()
+    }
+}
+
 /// What is wrong after a change, if anything is.
-fn fault_after(method: &str, change: &Change, kept: &Sections, unchanged: &Simulation) -> Option<String> {
+fn fault_after(before: &Before, change: &Change) -> Option<String> {
+    let Before { floor, method, kept, unchanged } = before;
     let text = change.text();
     // The one that lives has made steps, and so has factors and other things that a fresh one has not.
-    let mut live = build(method, &[]);
+    let mut live = build_on(floor, method, &[]);
     for _ in 0..3 {
         live.step().expect("a step");
     }
     if let Err(error) = live.set_parameter(change.path, change.value.clone()) {
         return Some(error.to_string());
     }
-    let mut built = build(method, std::slice::from_ref(&text));
+    let mut built = build_on(floor, method, std::slice::from_ref(&text));
     checkpoint::restore(&mut built, kept).expect("restored");
     if live.parameters != built.parameters {
         return Some("other parameters".to_owned());
@@ -136,7 +190,7 @@ fn fault_after(method: &str, change: &Change, kept: &Sections, unchanged: &Simul
         if let Some((part, _)) = ours.iter().zip(&theirs).find(|(a, b)| a != b) {
             return Some(format!("{} differs after step {step}", part.0));
         }
-        if step == 0 && (live.state == unchanged.state) != change.idle.contains(&method) {
+        if step == 0 && (live.state == unchanged.state) != change.idle.contains(method) {
             return Some("it acts where it should not, or does not where it should".to_owned());
         }
     }
@@ -145,22 +199,57 @@ fn fault_after(method: &str, change: &Change, kept: &Sections, unchanged: &Simul
 
 #[test]
 fn a_change_between_two_steps_gives_the_step_of_a_simulation_built_with_it() {
-    let mut faults = Vec::new();
-    for method in METHODS {
-        let mut before = build(method, &[]);
-        for _ in 0..3 {
-            before.step().unwrap_or_else(|e| panic!("{method}: {e}"));
-        }
-        let kept = checkpoint::save(&before);
-        let mut unchanged = build(method, &[]);
-        checkpoint::restore(&mut unchanged, &kept).expect("restored");
-        unchanged.step().expect("a step");
-        for change in changes(method) {
-            let fault = fault_after(method, &change, &kept, &unchanged);
-            faults.extend(fault.map(|fault| format!("{method}, {}: {fault}", change.text())));
-        }
-    }
+    let of_method = |method| Before::new(FLOORS[0], method).faults(&changes(method));
+    let faults: Vec<String> = METHODS.into_iter().flat_map(of_method).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn a_changed_motion_of_a_collider_gives_the_step_of_a_simulation_built_with_it() {
+    let of_floor = |floor| METHODS.map(|method| Before::new(floor, method).faults(&floor_changes()));
+    let faults: Vec<String> = FLOORS.into_iter().flat_map(of_floor).flatten().collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// A step that is tried again from the same start must not use what was found with the old motion.
+#[test]
+fn a_changed_motion_acts_after_going_back_to_the_start_of_a_step() {
+    for (floor, method) in FLOORS.into_iter().flat_map(|floor| METHODS.map(|method| (floor, method))) {
+        let before = Before::new(floor, method);
+        let change = &floor_changes()[0];
+        let mut live = build_on(floor, method, &[]);
+        for _ in 0..4 {
+            live.step().expect("a step");
+        }
+        checkpoint::restore(&mut live, &before.kept).expect("restored");
+        live.set_parameter(change.path, change.value.clone()).expect("a good value");
+        let mut built = build_on(floor, method, &[change.text()]);
+        checkpoint::restore(&mut built, &before.kept).expect("restored");
+        live.step().and(built.step()).expect("a step");
+        assert_eq!(everything(&live), everything(&built), "{method}, {floor}");
+    }
+}
+
+#[test]
+fn a_motion_that_contradicts_itself_is_refused() {
+    let mut simulation = build("pd", &["bodies.cloth.pins.0.motion.end=1".to_owned()]);
+    let before = simulation.parameters.clone();
+    let mut refused = |path: &str, value: ParameterValue| {
+        simulation.set_parameter(path, value).expect_err(path).to_string()
+    };
+    let text = refused("bodies.cloth.pins.0.motion.start", 2.0.into());
+    assert!(text.contains("start at 2 s and end at 1 s"), "{text}");
+    let text = refused("bodies.cloth.pins.0.motion.end", (-1.0).into());
+    assert!(text.contains("start at 0 s and end at -1 s"), "{text}");
+    let text = refused("bodies.cloth.pins.0.motion.start", f64::INFINITY.into());
+    assert!(text.contains("it must be finite"), "{text}");
+    let text = refused("colliders.floor.motion.keys.1.time", 0.0.into());
+    assert!(text.contains("keys must be in order of time"), "{text}");
+    let text = refused("colliders.floor.motion.keys.1.scale", 0.0.into());
+    assert!(text.contains("at least"), "{text}");
+    assert_eq!(simulation.parameters, before);
+    simulation.set_parameter("bodies.cloth.pins.0.motion.end", f64::INFINITY).expect("for ever");
+    simulation.set_parameter("bodies.cloth.pins.0.motion.start", 2.0).expect("before the end");
 }
 
 #[test]

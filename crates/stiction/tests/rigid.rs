@@ -134,7 +134,8 @@ fn runs_store_resume_and_draw_rigid_bodies() {
     assert_eq!((done.vertices, body.range().start), (9 + body.vertex_count() as u64, 9));
     let frame = reader.frame(12).expect("the last frame");
     let mut places = Vec::new();
-    resumed.model.surface_positions(&resumed.state, &mut places);
+    let controls = &resumed.parameters.controls;
+    resumed.model.surface_positions(controls, resumed.state.placed(), &mut places);
     let drawn = &frame.positions[body.range()];
     for (drawn, place) in drawn.iter().zip(&places[resumed.model.rigid.bodies[0].vertices.clone()]) {
         let away = (0..3).map(|k| (f64::from(drawn[k]) - place[k]).abs()).fold(0.0, f64::max);

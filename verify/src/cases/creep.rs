@@ -10,7 +10,7 @@
 //!   memory of slip and creeps by up to its ε (10 µm) per step: reported beside it.
 
 use super::slope::settled;
-use super::slope_text::{Sample, Slope, centre};
+use super::slope_text::{Slope, SlopeBody, centre};
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Quantity};
 use crate::setup::Setup;
@@ -19,7 +19,7 @@ const STEPS: usize = 1000;
 
 /// Runs the case.
 pub fn measure(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
-    let slope = Slope { sample: Sample::Block, tangent: 0.5, mu: 0.505, speed: 0.0, step: 0.01 };
+    let slope = Slope { sample: SlopeBody::Block, tangent: 0.5, mu: 0.505, speed: 0.0, step: 0.01 };
     let creep = |friction: &str| -> Result<f64, VerifyError> {
         let mut specimen = settled(&slope, setup, &[("friction", format!("'{friction}'"))], 1.0)?;
         let start = centre(&specimen);

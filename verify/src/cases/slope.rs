@@ -14,7 +14,7 @@
 //! * Expected, 26.57°: tan = 0.5. At μ = 0.505 it holds: creep below 0.1 mm; at 0.495 it slides
 //!   with a = 0.0439 m/s² within 2 %.
 
-use super::slope_text::{Sample, Slope, centre};
+use super::slope_text::{Slope, SlopeBody, centre};
 use crate::error::VerifyError;
 use crate::outcome::{Finding, Quantity};
 use crate::setup::Setup;
@@ -42,7 +42,7 @@ pub(super) fn settled(
     Ok(specimen)
 }
 
-fn gentle(setup: &Setup<'_>, sample: Sample) -> Result<Finding, VerifyError> {
+fn gentle(setup: &Setup<'_>, sample: SlopeBody) -> Result<Finding, VerifyError> {
     const STEPS: usize = 500;
     let slope = |mu: f64| Slope { sample, tangent: 10f64.to_radians().tan(), mu, speed: 0.0, step: STEP };
     let drift = |mu: f64| -> Result<f64, VerifyError> {
@@ -63,17 +63,17 @@ fn gentle(setup: &Setup<'_>, sample: Sample) -> Result<Finding, VerifyError> {
 
 /// Runs `slope_block`.
 pub fn block(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
-    gentle(setup, Sample::Block)
+    gentle(setup, SlopeBody::Block)
 }
 
 /// Runs `slope_cloth`.
 pub fn cloth(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
-    gentle(setup, Sample::Cloth)
+    gentle(setup, SlopeBody::Cloth)
 }
 
 /// Runs `slope_steep`.
 pub fn steep(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
-    let slope = |mu: f64| Slope { sample: Sample::Block, tangent: 0.5, mu, speed: 0.0, step: STEP };
+    let slope = |mu: f64| Slope { sample: SlopeBody::Block, tangent: 0.5, mu, speed: 0.0, step: STEP };
     let mut held = settled(&slope(0.505), setup, &[], 1.0)?;
     let mut slid = settled(&slope(0.495), setup, &[], 1.0)?;
     let start = centre(&held);

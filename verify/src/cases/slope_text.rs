@@ -9,7 +9,7 @@ pub(super) const GRAVITY: f64 = 9.81;
 
 /// A body that lies on a slope.
 #[derive(Clone, Copy)]
-pub(super) enum Sample {
+pub(super) enum SlopeBody {
     /// Stiff block (100 MPa, so that its own shear does not count) of 0.2 × 0.2 × 0.1 m, 2 × 2 × 1
     /// cells of tets.
     Block,
@@ -20,7 +20,7 @@ pub(super) enum Sample {
 /// A slope, how fast the body goes down it at the start, and the step.
 #[derive(Clone, Copy)]
 pub(super) struct Slope {
-    pub sample: Sample,
+    pub sample: SlopeBody,
     /// tan of its angle.
     pub tangent: f64,
     /// Friction with the plane.
@@ -44,13 +44,13 @@ impl Slope {
         let (along, down) = (GRAVITY * self.tangent * cos, -GRAVITY * cos);
         let (fps, step) = (1.0 / self.step, self.step);
         let (body, height) = match self.sample {
-            Sample::Block => (
+            SlopeBody::Block => (
                 "kind = 'solid'
                 mesh = { tet_box = { size = [0.2, 0.2, 0.1], cells = [2, 2, 1] } }
                 material = { density = 1000.0, young = 1e8, poisson = 0.3, law = 'corotated', damping_stiffness = 0.002 }",
                 0.05,
             ),
-            Sample::Cloth => (
+            SlopeBody::Cloth => (
                 "kind = 'cloth'
                 mesh = { grid = { size = [0.4, 0.4], cells = [8, 8] } }
                 material = { density = 400.0, thickness = 0.0005, young = 1e6, poisson = 0.3, damping_stiffness = 0.002 }",

@@ -7,7 +7,7 @@
 //! * Expected: μ = 0.177, v₀ = 0.1 m/s: v₀²/(2a) = 0.769 m within 1 %, a = g (μ cos θ − sin θ); the
 //!   time 0.99 v₀/a within 1 %.
 
-use super::slope_text::{Sample, Slope, centre};
+use super::slope_text::{Slope, SlopeBody, centre};
 use crate::error::VerifyError;
 use crate::outcome::Finding;
 use crate::setup::Setup;
@@ -18,7 +18,7 @@ const STEPS: usize = 800;
 /// Runs the case.
 pub fn block(setup: &Setup<'_>) -> Result<Finding, VerifyError> {
     let tangent = 10f64.to_radians().tan();
-    let slope = Slope { sample: Sample::Block, tangent, mu: 0.177, speed: 0.1, step: 0.02 };
+    let slope = Slope { sample: SlopeBody::Block, tangent, mu: 0.177, speed: 0.1, step: 0.02 };
     let mut specimen = Specimen::new(&slope.text(setup, &[]))?;
     let start = centre(&specimen);
     let (mut last, mut slow) = (start, None);

@@ -7,7 +7,7 @@ use crate::out::is_closed;
 use serde_json::{Value, json};
 use std::time::Instant;
 use stiction::Threads;
-use stiction_bench::{BenchError, Case, Figure, Limit, Machine, Record, Settings, all, find};
+use stiction_bench::{BenchCase, BenchError, BenchSettings, Figure, FigureLimit, Machine, Record, all, find};
 
 impl From<BenchError> for Failure {
     fn from(error: BenchError) -> Self {
@@ -25,14 +25,14 @@ pub fn bench(options: &BenchOptions) -> Result<(), Failure> {
         all().iter().for_each(|case| say!("{:20} {}", case.name, case.summary));
         return Ok(());
     }
-    let settings = Settings { full: options.full, ..Settings::default() };
+    let settings = BenchSettings { full: options.full, ..BenchSettings::default() };
     Threads::new(options.threads)?.install(|| match options.json {
         true => print_all(&cases, &settings),
         false => print_tables(&cases, &settings),
     })
 }
 
-fn print_all(cases: &[Case], settings: &Settings) -> Result<(), Failure> {
+fn print_all(cases: &[BenchCase], settings: &BenchSettings) -> Result<(), Failure> {
     let machine = Machine::now().to_json();
     let (mut records, mut stopped): (Vec<Value>, usize) = (Vec::new(), 0);
     for (k, case) in cases.iter().enumerate() {
@@ -49,7 +49,7 @@ fn print_all(cases: &[Case], settings: &Settings) -> Result<(), Failure> {
     end(stopped, cases.len())
 }
 
-fn print_tables(cases: &[Case], settings: &Settings) -> Result<(), Failure> {
+fn print_tables(cases: &[BenchCase], settings: &BenchSettings) -> Result<(), Failure> {
     say!("{}; wall time: best of the rounds, core time: mean, all threads", Machine::now().sentence());
     let mut stopped = 0;
     for case in cases {
@@ -94,8 +94,8 @@ fn print_figure(figure: &Figure) {
         .map_or(String::new(), |core| format!("core {}", number(core)));
     let limit = match figure.limit {
         None => String::new(),
-        Some(Limit::AtMost(most)) => format!("at most {most}"),
-        Some(Limit::AtLeast(least)) => format!("at least {least}"),
+        Some(FigureLimit::AtMost(most)) => format!("at most {most}"),
+        Some(FigureLimit::AtLeast(least)) => format!("at least {least}"),
     };
     let verdict = figure.reached().map_or("", |reached| reached.word());
     let line = format!("    {:42} {:>12}  {core:17} {limit:14} {verdict}", figure.name, number(figure.value));

@@ -5,7 +5,7 @@ use crate::args::CheckOptions;
 use crate::failure::Failure;
 use crate::job::open;
 use serde::Serialize;
-use stiction::scene::resolved::Body;
+use stiction::scene::resolved::SceneBody;
 use stiction::{FoundPair, IntersectionReport, Simulation, SimulationError, Threads};
 
 #[derive(Serialize)]
@@ -108,7 +108,7 @@ struct BodySize {
 }
 
 impl BodySize {
-    fn of(body: &Body) -> BodySize {
+    fn of(body: &SceneBody) -> BodySize {
         let pinned = body.pins.iter().map(|p| p.vertices.len()).sum();
         BodySize { elements: body.mesh.cells.len(), pinned }
     }

@@ -1,13 +1,13 @@
 //! `stiction export`: a run as files for other programs.
 
 use super::print_json;
-use crate::args::ExportOptions;
+use crate::args::ExportArgs;
 use crate::failure::Failure;
 use stiction::output::RunReader;
 use stiction::output::export::{self, Format};
 
 /// Exports a run.
-pub fn export(options: &ExportOptions) -> Result<(), Failure> {
+pub fn export(options: &ExportArgs) -> Result<(), Failure> {
     let reader = RunReader::open_within(&options.run, options.limits.budget())?;
     let format: Format = options.to.parse()?;
     let path = options.output.clone().unwrap_or_else(|| format.default_path(&options.run));

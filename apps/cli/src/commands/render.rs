@@ -1,12 +1,12 @@
 //! `stiction render`: pictures of a run without a display.
 
-use crate::args::RenderOptions;
+use crate::args::RenderArgs;
 use crate::failure::Failure;
 use stiction::output::RunReader;
 use stiction_render::{Arrangement, Camera, ColourBy, FrameChoice, RunRenderOptions, render_run};
 
 /// Draws frames of a run.
-pub fn render(options: &RenderOptions) -> Result<(), Failure> {
+pub fn render(options: &RenderArgs) -> Result<(), Failure> {
     let reader = RunReader::open_within(&options.run, options.limits.budget())?;
     if options.output.extension().is_some_and(|ending| !ending.eq_ignore_ascii_case("png")) {
         let name = options.output.display();

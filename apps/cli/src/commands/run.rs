@@ -1,13 +1,13 @@
 //! `stiction run`: a scene into a run folder.
 
 use super::{info, print_json, view};
-use crate::args::RunOptions;
+use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::job;
 use crate::signals::stop_flag;
 
 /// Runs a scene.
-pub fn run(options: &RunOptions) -> Result<(), Failure> {
+pub fn run(options: &RunArgs) -> Result<(), Failure> {
     let stop = stop_flag()?;
     let job = job::prepare(&options.scene, &options.folder, &stop)?;
     let folder = job.folder.display().to_string();

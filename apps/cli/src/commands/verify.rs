@@ -25,7 +25,7 @@ pub fn verify(options: &VerifyOptions) -> Result<(), Failure> {
         return Err(Failure::Input(format!("error: `{}` is not a folder: check --data", folder.display())));
     }
     refuse_without_data(options, &cases)?;
-    let progress = Progress::new(cases.len());
+    let progress = VerifyProgress::new(cases.len());
     let data = options.data.as_deref();
     let verdicts = run(&cases, &options.method, data, &|case, verdict| progress.done(case, verdict))?;
     progress.finish();
@@ -116,21 +116,21 @@ fn number(value: f64) -> String {
 }
 
 /// How many cases are done: a bar on a terminal, lines elsewhere, on standard error.
-struct Progress {
+struct VerifyProgress {
     bar: Option<ProgressBar>,
     cases: usize,
     done: AtomicUsize,
 }
 
-impl Progress {
-    fn new(cases: usize) -> Progress {
+impl VerifyProgress {
+    fn new(cases: usize) -> VerifyProgress {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(cases as u64);
             let style = ProgressStyle::with_template("{bar:32} case {pos}/{len}  {elapsed} elapsed  {msg}");
             style.into_iter().for_each(|style| bar.set_style(style));
             bar
         });
-        Progress { bar, cases, done: AtomicUsize::new(0) }
+        VerifyProgress { bar, cases, done: AtomicUsize::new(0) }
     }
 
     fn done(&self, case: &Case, verdict: &Verdict) {

@@ -1,6 +1,6 @@
 //! `stiction view`: a run in the browser, finished or while it is computed.
 
-use crate::args::{ServerOptions, ViewOptions};
+use crate::args::{ServerArgs, ViewOptions};
 use crate::failure::Failure;
 use crate::job;
 use crate::signals::stop_flag;
@@ -31,7 +31,7 @@ pub use absent::{page, show, watch};
 
 #[cfg(feature = "viewer")]
 mod present {
-    use super::{Failure, Job, RunSummary, ServerOptions, StopFlag, job};
+    use super::{Failure, Job, RunSummary, ServerArgs, StopFlag, job};
     use std::io::{IsTerminal, Write};
     use std::path::Path;
     use std::process::{Command, Stdio};
@@ -44,8 +44,9 @@ mod present {
     }
 
     /// Serves a run folder until Ctrl-C.
-    pub fn show(folder: &Path, options: &ServerOptions) -> Result<(), Failure> {
-        RunReader::open(folder)?;
+    pub fn show(folder: &Path, options: &ServerArgs) -> Result<(), Failure> {
+        let damage = RunReader::open(folder)?.damage()?;
+        damage.iter().for_each(|sentence| note!("damaged: {sentence}"));
         let server = bind(folder, None, options)?;
         server.serve_until_interrupt().map_err(failure)
     }
@@ -56,7 +57,7 @@ mod present {
         job: Job,
         threads: Option<usize>,
         stop: &StopFlag,
-        options: &ServerOptions,
+        options: &ServerArgs,
     ) -> Result<RunSummary, Failure> {
         if job.is_blocked() {
             let folder = job.folder.display();
@@ -93,7 +94,7 @@ mod present {
         })
     }
 
-    fn bind(folder: &Path, activity: Option<Activity>, options: &ServerOptions) -> Result<Server, Failure> {
+    fn bind(folder: &Path, activity: Option<Activity>, options: &ServerArgs) -> Result<Server, Failure> {
         if PAGE.is_none() {
             return Err(Failure::Input(format!("error: {NO_PAGE}")));
         }
@@ -134,7 +135,7 @@ mod present {
 
 #[cfg(not(feature = "viewer"))]
 mod absent {
-    use super::{Failure, Job, RunSummary, ServerOptions, StopFlag};
+    use super::{Failure, Job, RunSummary, ServerArgs, StopFlag};
     use std::path::Path;
 
     /// This build has no page.
@@ -143,12 +144,12 @@ mod absent {
     }
 
     /// Says what is missing.
-    pub fn show(_: &Path, _: &ServerOptions) -> Result<(), Failure> {
+    pub fn show(_: &Path, _: &ServerArgs) -> Result<(), Failure> {
         Err(missing())
     }
 
     /// Says what is missing.
-    pub fn watch(_: Job, _: Option<usize>, _: &StopFlag, _: &ServerOptions) -> Result<RunSummary, Failure> {
+    pub fn watch(_: Job, _: Option<usize>, _: &StopFlag, _: &ServerArgs) -> Result<RunSummary, Failure> {
         Err(missing())
     }
 

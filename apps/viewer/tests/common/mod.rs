@@ -8,14 +8,14 @@ use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use stiction_output::{
-    BodyKind, BodyLayout, Channel, ContactPoint, Frame, Layout, RunSummary, RunWriter, StepRecord, UpAxis,
+    BodyLayout, Channel, ContactPoint, Frame, Layout, LayoutKind, RunSummary, RunWriter, StepRecord, UpAxis,
 };
 use stiction_viewer::{Activity, Limits, Server, ServerOptions, ViewerError};
 
 /// One triangle that rises by 1 m per frame.
 pub fn layout() -> Layout {
     let mut layout = Layout::new(UpAxis::Z, 10.0);
-    let mut body = BodyLayout::new("leaf", BodyKind::Cloth, 3);
+    let mut body = BodyLayout::new("leaf", LayoutKind::Cloth, 3);
     body.triangles = vec![[0, 1, 2]];
     body.pinned = vec![1];
     layout.push(body);
@@ -53,7 +53,7 @@ pub fn add_frame(writer: &mut RunWriter, index: u32) {
 /// Writes a run of one frame with so many vertices, whose numbers do not compress.
 pub fn write_large_run(folder: &Path, vertices: u32) {
     let mut layout = Layout::new(UpAxis::Z, 10.0);
-    layout.push(BodyLayout::new("dust", BodyKind::Cloth, vertices as usize));
+    layout.push(BodyLayout::new("dust", LayoutKind::Cloth, vertices as usize));
     let mut frame = Frame::new(&layout, 0, 0);
     let number = |k: u32| k.wrapping_mul(2_654_435_761) as f32;
     frame.positions = (0..vertices).map(|k| [0, 1, 2].map(|axis| number(3 * k + axis))).collect();

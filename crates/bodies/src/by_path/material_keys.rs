@@ -23,7 +23,7 @@ pub(super) struct MaterialKey {
 pub(super) const GEOMETRIC: [&str; 4] = ["thickness", "radius", "ellipse", "rectangle"];
 
 /// All that may vary.
-pub(super) static MATERIAL_KEYS: [MaterialKey; 16] = [
+pub(super) static MATERIAL_KEYS: [MaterialKey; 17] = [
     key("density", "kg/m³", Bounds::POSITIVE, |f| &mut f.density, |m| Some(m.density())),
     key(
         "area_density",
@@ -104,6 +104,16 @@ pub(super) static MATERIAL_KEYS: [MaterialKey; 16] = [
         |f| &mut f.volume_stiffness,
         |m| match m {
             Material::Solid(s) => Some(s.volume_stiffness),
+            _ => None,
+        },
+    ),
+    key(
+        "mooney_fraction",
+        "1",
+        Bounds::FRACTION,
+        |f| &mut f.mooney_fraction,
+        |m| match m {
+            Material::Solid(s) if s.law.row().keys.contains(&"mooney_fraction") => Some(s.mooney_fraction),
             _ => None,
         },
     ),

@@ -6,16 +6,17 @@
 
 mod access;
 mod material_keys;
+mod motion_keys;
 mod slots;
 mod value;
+mod write;
 
 pub use value::{Bounds, Parameter, ParameterError, ParameterValue};
 
 use crate::changed::Changed;
 use crate::model::Model;
 use crate::parameters::Parameters;
-use slots::{MotionKey, Slot, WindKey, entries};
-use stiction_scene::motion::Motion;
+use slots::{Slot, WindKey, entries};
 
 impl Parameters {
     /// All parameters of a model that have a value, with unit and bounds.
@@ -77,9 +78,10 @@ impl Parameters {
         let (unit, bounds) = slot.unit_and_bounds(self);
         let kind = kind_of(slot);
         let fits = match (kind, value) {
-            (Kind::Motion, ParameterValue::Motion(motion)) => return check_motion(path, motion),
+            // What must hold between its values is checked when it is written.
+            (Kind::Motion, ParameterValue::Motion(_)) => true,
             (Kind::Number, ParameterValue::Number(x)) => bounds.contain(*x),
-            (Kind::Time, ParameterValue::Number(x)) => !x.is_nan(),
+            (Kind::EndTime, ParameterValue::Number(x)) => !x.is_nan(),
             // A size points downward, as in scenes.
             (Kind::Gravity, ParameterValue::Number(x)) => *x >= 0.0 && bounds.contain(*x),
             (Kind::Vector | Kind::Gravity, ParameterValue::Vector(v)) => v.iter().all(|c| bounds.contain(*c)),
@@ -103,7 +105,7 @@ impl Parameters {
 enum Kind {
     Number,
     /// A number that may be infinite.
-    Time,
+    EndTime,
     Vector,
     Gravity,
     Motion,
@@ -112,7 +114,7 @@ enum Kind {
 impl Kind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Number | Kind::Time => "a number",
+            Kind::Number | Kind::EndTime => "a number",
             Kind::Vector => "three numbers",
             Kind::Gravity => "a size or three numbers",
             Kind::Motion => "a motion",
@@ -124,29 +126,7 @@ fn kind_of(slot: &Slot) -> Kind {
     match slot {
         Slot::Gravity | Slot::GravityKey(_) => Kind::Gravity,
         Slot::Wind(WindKey::Velocity) => Kind::Vector,
-        Slot::Motion { key, .. } => match key {
-            MotionKey::Whole => Kind::Motion,
-            MotionKey::Velocity | MotionKey::KeyTranslation(_) => Kind::Vector,
-            MotionKey::Start | MotionKey::End => Kind::Time,
-            MotionKey::TurnRate | MotionKey::KeyScale(_) => Kind::Number,
-        },
+        Slot::Motion { key, .. } => key.kind(),
         _ => Kind::Number,
     }
-}
-
-/// Finite, with keys in order and positive scales.
-fn check_motion(path: &str, motion: &Motion) -> Result<(), ParameterError> {
-    let vectors = motion.keys.iter().flat_map(|k| [k.translation, k.rotation]);
-    let vectors = vectors.chain([motion.centre, motion.velocity, motion.angular_velocity]);
-    let finite = vectors.into_iter().all(|v| v.iter().all(|c| c.is_finite()));
-    let scales = motion.keys.iter().all(|k| k.scale > 0.0 && k.scale.is_finite() && k.time.is_finite());
-    let in_order = motion.keys.windows(2).all(|pair| pair[0].time < pair[1].time);
-    let reason = match (finite && scales, in_order, motion.start <= motion.end) {
-        (true, true, true) => return Ok(()),
-        (false, ..) => "its numbers must be finite and its scales greater than zero",
-        (_, false, _) => "its keys must be in order of time",
-        (.., false) => "it must not end before it starts",
-    };
-    let value = "a motion".to_owned();
-    Err(ParameterError::Refused { path: path.to_owned(), value, reason: reason.to_owned() })
 }

@@ -1,6 +1,7 @@
 //! Which paths a model has, and the slot that each of them stands for.
 
 use super::material_keys::{MATERIAL_KEYS, MaterialKey};
+use super::motion_keys::MotionKey;
 use crate::couplings::AnchorSource;
 use crate::model::Model;
 use crate::parameters::Parameters;
@@ -35,7 +36,9 @@ pub(super) enum Slot {
     Attachment(usize),
     /// Stiffness of a table `stitches`.
     Stitch(usize),
-    /// A value of the motion of some pins.
+    /// Stiffness of all roots of a body, by number among the rooted bodies.
+    Roots(usize),
+    /// A value of the motion of some pins, or of a collider.
     Motion { controls: Vec<Control>, key: MotionKey },
 }
 
@@ -46,6 +49,8 @@ pub(super) enum Control {
     Pin(usize),
     /// A group of anchors.
     Anchor(usize),
+    /// A collider.
+    Collider(usize),
 }
 
 /// Values of a listed pair.
@@ -74,18 +79,6 @@ pub(super) enum InflationKey {
     Ambient,
 }
 
-/// Values of a motion.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum MotionKey {
-    Whole,
-    Velocity,
-    TurnRate,
-    Start,
-    End,
-    KeyTranslation(usize),
-    KeyScale(usize),
-}
-
 /// A path with its slot.
 pub(super) type Entry = (String, Slot);
 
@@ -95,8 +88,14 @@ pub(super) fn entries(parameters: &Parameters, model: &Model) -> Vec<Entry> {
     for (name, bodies) in written_bodies(model) {
         body(parameters, model, name, &bodies, &mut out);
     }
-    for (index, object) in model.surfaces.objects.iter().enumerate().skip(model.bodies.len()) {
-        surface(parameters, &format!("colliders.{}", object.name), &[index], &mut out);
+    for (index, collider) in model.colliders.colliders.iter().enumerate() {
+        let path = format!("colliders.{}", collider.name);
+        surface(parameters, &path, &[model.bodies.len() + index], &mut out);
+        // One that deforms has no motion as one piece.
+        if collider.sequence.is_none() {
+            let motion = &parameters.controls.colliders[index];
+            motions(&format!("{path}.motion"), motion, &[Control::Collider(index)], &mut out);
+        }
     }
     let springs = &parameters.springs;
     out.extend(
@@ -154,6 +153,9 @@ fn body(parameters: &Parameters, model: &Model, name: &str, bodies: &[usize], ou
             out.push((format!("{path}.inflation.{name}"), Slot::Inflation { bodies: bodies.to_vec(), key }));
         }
     }
+    if let Some(rooted) = model.roots.bodies.iter().position(|rooted| rooted.body == bodies[0]) {
+        out.push((format!("{path}.mesh.groom.root_stiffness"), Slot::Roots(rooted)));
+    }
     pins(parameters, model, &path, bodies, out);
 }
 
@@ -194,20 +196,10 @@ fn pins(parameters: &Parameters, model: &Model, path: &str, bodies: &[usize], ou
 }
 
 fn motions(path: &str, motion: &Motion, controls: &[Control], out: &mut Vec<Entry>) {
-    let mut push = |path: String, key: MotionKey| {
-        out.push((path, Slot::Motion { controls: controls.to_vec(), key }));
-    };
-    push(path.to_owned(), MotionKey::Whole);
-    push(format!("{path}.velocity"), MotionKey::Velocity);
-    if motion.turn_axis.norm_squared() > 0.0 {
-        push(format!("{path}.turn.degrees_per_second"), MotionKey::TurnRate);
-    }
-    push(format!("{path}.start"), MotionKey::Start);
-    push(format!("{path}.end"), MotionKey::End);
-    for k in 0..motion.keys.len() {
-        push(format!("{path}.keys.{k}.translate"), MotionKey::KeyTranslation(k));
-        push(format!("{path}.keys.{k}.scale"), MotionKey::KeyScale(k));
-    }
+    // Copies of a body turn about places of their own.
+    let is_shared = controls.len() > 1;
+    let keys = MotionKey::all(motion).filter(|key| !(is_shared && matches!(key, MotionKey::Centre)));
+    out.extend(keys.map(|key| (key.path(path), Slot::Motion { controls: controls.to_vec(), key })));
 }
 
 /// Listed pairs: the values that they give.

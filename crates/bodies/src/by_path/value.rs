@@ -77,6 +77,12 @@ impl Bounds {
     pub const ACCELERATION: Bounds = Bounds::size(1e13);
     /// Components of a velocity: slower than light \[m/s\].
     pub const VELOCITY: Bounds = Bounds::size(299_792_458.0);
+    /// From zero to one.
+    pub const FRACTION: Bounds = Bounds { lower: Bound::Included(0.0), upper: Bound::Included(1.0) };
+    /// Coordinates, as far as scenes go \[m\].
+    pub const PLACE: Bounds = Bounds::size(1e12);
+    /// Scale of a motion, as far as scenes go.
+    pub const SCALE: Bounds = Bounds { lower: Bound::Included(1e-9), upper: Bound::Included(1e9) };
     /// Friction coefficient.
     pub const FRICTION: Bounds = Bounds { lower: Bound::Included(0.0), upper: Bound::Included(1e6) };
 

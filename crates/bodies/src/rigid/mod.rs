@@ -51,7 +51,7 @@ pub struct RigidBody {
 
 impl RigidBody {
     /// The body as the scene has it; its place among the surfaces is found later.
-    pub(crate) fn new(body: u32, source: &resolved::RigidBody) -> RigidBody {
+    pub(crate) fn new(body: u32, source: &resolved::SceneRigidBody) -> RigidBody {
         RigidBody {
             body,
             initial: RigidPose { centre: source.centre, orientation: source.orientation },
@@ -116,6 +116,13 @@ impl RigidTable {
             let pose = self.pose(index, blocks, orientations);
             let turn = pose.orientation.to_rotation_matrix().into_inner();
             out.extend(body.shape.vertices.iter().map(|a| pose.centre + turn * a));
+        }
+    }
+
+    /// Appends the places of all vertices of all rigid bodies at the start of the scene \[m\].
+    pub fn append_initial(&self, out: &mut Vec<Vec3>) {
+        for body in &self.bodies {
+            out.extend(body.shape.vertices.iter().map(|a| body.initial.apply(a)));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The same candidates by comparing everything with everything: the oracle of the tree.
 
-use super::{BroadPhase, Candidates, Ways, hull};
+use super::{BroadPhase, Candidates, VertexTrajectories, hull};
 use crate::bvh::Extent;
 use crate::surface::CollisionMesh;
 use stiction_numerics::Vec3;
@@ -14,7 +14,7 @@ pub fn candidates(mesh: &CollisionMesh, start: &[Vec3], end: &[Vec3], gap: f64) 
 }
 
 /// Twin of [`BroadPhase::moving_pairs`].
-pub fn moving_candidates(mesh: &CollisionMesh, ways: &Ways<'_>) -> Candidates {
+pub fn moving_candidates(mesh: &CollisionMesh, ways: &VertexTrajectories<'_>) -> Candidates {
     let mut phase = BroadPhase::new(mesh, ways.start).expect("valid positions");
     phase.set_moving_boxes(mesh, ways, |_| true);
     compare(mesh, &phase.moving.vertices)

@@ -15,11 +15,11 @@ mod moving;
 mod pairing;
 mod sorted;
 
-pub use moving::{MovingPairs, Ways};
+pub use moving::{MovingPairs, VertexTrajectories};
 pub use sorted::PackedPair;
 
 use crate::bvh::{Box32, Bvh, Extent};
-use crate::surface::{CollisionMesh, Element, MeshError};
+use crate::surface::{CollisionMesh, SurfaceElement, SurfaceError};
 use moving::MovingBoxes;
 use pairing::{Found, Pairing, element_box};
 use rayon::prelude::*;
@@ -66,7 +66,7 @@ impl Candidates {
 pub struct BroadPhase {
     tree: Bvh,
     /// Elements in tree order.
-    elements: Vec<Element>,
+    elements: Vec<SurfaceElement>,
     vertex_count: usize,
     vertex_boxes: Vec<Box32>,
     moving: MovingBoxes,
@@ -77,7 +77,7 @@ pub struct BroadPhase {
 
 impl BroadPhase {
     /// Builds the tree for a mesh at these positions.
-    pub fn new(mesh: &CollisionMesh, positions: &[Vec3]) -> Result<Self, MeshError> {
+    pub fn new(mesh: &CollisionMesh, positions: &[Vec3]) -> Result<Self, SurfaceError> {
         mesh.check_positions(positions)?;
         let mut phase = Self {
             tree: Bvh::build(&[], |_| 0),
@@ -99,7 +99,7 @@ impl BroadPhase {
         mesh: &CollisionMesh,
         positions: &[Vec3],
         gap: f64,
-    ) -> Result<Candidates, MeshError> {
+    ) -> Result<Candidates, SurfaceError> {
         self.refit(mesh, positions, gap)?;
         Ok(self.candidates(mesh))
     }
@@ -112,7 +112,7 @@ impl BroadPhase {
         start: &[Vec3],
         end: &[Vec3],
         gap: f64,
-    ) -> Result<Candidates, MeshError> {
+    ) -> Result<Candidates, SurfaceError> {
         mesh.check_positions(start)?;
         mesh.check_positions(end)?;
         self.update(mesh, |v| hull(&start[v], &end[v]), gap);
@@ -129,10 +129,10 @@ impl BroadPhase {
         corners: impl Fn(usize) -> [Vec3; 2] + Sync,
         gap: f64,
         take: impl Fn((Vec<PackedPair>, Vec<PackedPair>)) -> T + Sync,
-    ) -> Result<Vec<T>, MeshError> {
+    ) -> Result<Vec<T>, SurfaceError> {
         let is_finite = |vertex: usize| corners(vertex).iter().all(|c| c.sum().is_finite());
         if let Some(vertex) = (0..mesh.vertex_count()).find(|&vertex| !is_finite(vertex)) {
-            return Err(MeshError::Position { vertex });
+            return Err(SurfaceError::Position { vertex });
         }
         self.update(mesh, corners, gap);
         Ok(self.parts(mesh, take))
@@ -146,7 +146,7 @@ impl BroadPhase {
         mesh: &CollisionMesh,
         positions: &[Vec3],
         take: impl Fn(Vec<PackedPair>) -> T + Sync,
-    ) -> Result<Vec<T>, MeshError> {
+    ) -> Result<Vec<T>, SurfaceError> {
         mesh.check_positions(positions)?;
         if mesh.triangles().is_empty() {
             return Ok(Vec::new());
@@ -166,7 +166,7 @@ impl BroadPhase {
     }
 
     /// Moves the boxes to these positions, grown for `gap` \[m\], without a query.
-    pub fn refit(&mut self, mesh: &CollisionMesh, positions: &[Vec3], gap: f64) -> Result<(), MeshError> {
+    pub fn refit(&mut self, mesh: &CollisionMesh, positions: &[Vec3], gap: f64) -> Result<(), SurfaceError> {
         mesh.check_positions(positions)?;
         self.update(mesh, |v| [positions[v]; 2], gap);
         Ok(())
@@ -199,7 +199,7 @@ impl BroadPhase {
     /// Bytes held beside the mesh.
     pub fn memory_bytes(&self) -> usize {
         self.tree.memory_bytes()
-            + self.elements.capacity() * size_of::<Element>()
+            + self.elements.capacity() * size_of::<SurfaceElement>()
             + self.vertex_boxes.capacity() * size_of::<Box32>()
             + self.moving.memory_bytes()
     }
@@ -209,7 +209,7 @@ impl BroadPhase {
         std::array::from_fn(|k| (p[k] - self.origin[k]) as f32)
     }
 
-    pub(crate) fn element(&self, position: usize) -> &Element {
+    pub(crate) fn element(&self, position: usize) -> &SurfaceElement {
         &self.elements[position]
     }
 

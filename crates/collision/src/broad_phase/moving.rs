@@ -8,7 +8,7 @@
 use super::sorted::PackedPair;
 use super::{BroadPhase, CHUNK, Candidates, Found, Pairing, element_box, grown_box};
 use crate::bvh::{Boxes, Extent, MovingBox};
-use crate::surface::{CollisionMesh, Element, MeshError};
+use crate::surface::{CollisionMesh, SurfaceElement, SurfaceError};
 use rayon::prelude::*;
 use stiction_numerics::Vec3;
 
@@ -17,7 +17,7 @@ const PARTS: usize = 32;
 
 /// Where vertices go.
 #[derive(Clone, Copy, Debug)]
-pub struct Ways<'a> {
+pub struct VertexTrajectories<'a> {
     /// Places at the start \[m\].
     pub start: &'a [Vec3],
     /// Middles of the places at the end \[m\].
@@ -79,7 +79,11 @@ fn refill<T: Copy>(all: &mut Vec<T>, parts: &[Vec<T>]) {
 impl BroadPhase {
     /// Pairs whose gap (distance less both half-thicknesses) may fall to that of the ways on some
     /// of them.
-    pub fn moving_pairs(&mut self, mesh: &CollisionMesh, ways: &Ways<'_>) -> Result<MovingPairs, MeshError> {
+    pub fn moving_pairs(
+        &mut self,
+        mesh: &CollisionMesh,
+        ways: &VertexTrajectories<'_>,
+    ) -> Result<MovingPairs, SurfaceError> {
         mesh.check_positions(ways.end)?;
         self.refit(mesh, ways.start, ways.gap)?;
         self.fit_moving(mesh, ways);
@@ -96,11 +100,11 @@ impl BroadPhase {
     pub fn moving_pairs_of(
         &mut self,
         mesh: &CollisionMesh,
-        ways: &Ways<'_>,
+        ways: &VertexTrajectories<'_>,
         is_changed: &[bool],
-    ) -> Result<MovingPairs, MeshError> {
+    ) -> Result<MovingPairs, SurfaceError> {
         mesh.check_positions(ways.end)?;
-        let changed = |element: &Element| element.vertices.iter().any(|&v| is_changed[v as usize]);
+        let changed = |element: &SurfaceElement| element.vertices.iter().any(|&v| is_changed[v as usize]);
         let all = (0..self.elements.len()).into_par_iter().with_min_len(CHUNK);
         let positions: Vec<usize> = all.filter(|&i| changed(&self.elements[i])).collect();
         if self.moving.vertices.is_empty() {
@@ -136,7 +140,7 @@ impl BroadPhase {
         Pairing { mesh, elements: &self.elements, vertices, boxes: tree }
     }
 
-    fn fit_moving(&mut self, mesh: &CollisionMesh, ways: &Ways<'_>) {
+    fn fit_moving(&mut self, mesh: &CollisionMesh, ways: &VertexTrajectories<'_>) {
         self.set_moving_boxes(mesh, ways, |_| true);
         let MovingBoxes { vertices, tree } = &mut self.moving;
         let elements = &self.elements;
@@ -148,7 +152,7 @@ impl BroadPhase {
     fn refit_moving(
         &mut self,
         mesh: &CollisionMesh,
-        ways: &Ways<'_>,
+        ways: &VertexTrajectories<'_>,
         is_changed: &[bool],
         positions: &[usize],
     ) {
@@ -161,7 +165,7 @@ impl BroadPhase {
     pub(super) fn set_moving_boxes(
         &mut self,
         mesh: &CollisionMesh,
-        ways: &Ways<'_>,
+        ways: &VertexTrajectories<'_>,
         is_wanted: impl Fn(usize) -> bool + Sync,
     ) {
         let origin = self.origin;

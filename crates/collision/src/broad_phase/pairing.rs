@@ -2,7 +2,7 @@
 
 use super::sorted::PackedPair;
 use crate::bvh::{Boxes, Extent};
-use crate::surface::{CollisionMesh, Element, NONE};
+use crate::surface::{CollisionMesh, NONE, SurfaceElement};
 
 /// Vertex–triangle pairs and edge–edge pairs of one task.
 pub(super) type Found = (Vec<PackedPair>, Vec<PackedPair>);
@@ -11,7 +11,7 @@ pub(super) type Found = (Vec<PackedPair>, Vec<PackedPair>);
 pub(super) struct Pairing<'a, B> {
     pub mesh: &'a CollisionMesh,
     /// Elements in tree order.
-    pub elements: &'a [Element],
+    pub elements: &'a [SurfaceElement],
     /// Boxes of vertices.
     pub vertices: &'a [B],
     /// Boxes of elements.
@@ -36,7 +36,13 @@ impl<B: Extent> Pairing<'_, B> {
 
     /// Owned vertices of `a` against the triangle `b`, which sits at `position_b` of the tree.
     #[inline]
-    fn emit_vertex_triangle(&self, a: &Element, b: &Element, position_b: usize, found: &mut Vec<PackedPair>) {
+    fn emit_vertex_triangle(
+        &self,
+        a: &SurfaceElement,
+        b: &SurfaceElement,
+        position_b: usize,
+        found: &mut Vec<PackedPair>,
+    ) {
         if b.triangle == NONE || a.owned & 0b111 == 0 {
             return;
         }
@@ -56,7 +62,7 @@ impl<B: Extent> Pairing<'_, B> {
 
     /// Two segments or points, whose boxes are those of their elements and overlap.
     #[inline]
-    fn emit_segments(&self, a: &Element, b: &Element, found: &mut Vec<PackedPair>) {
+    fn emit_segments(&self, a: &SurfaceElement, b: &SurfaceElement, found: &mut Vec<PackedPair>) {
         let [first, second] = [a, b].map(|element| [element.vertices[0], element.vertices[1]]);
         let share = first.contains(&second[0]) || first.contains(&second[1]);
         if !share && a.owned >> 3 != 0 && b.owned >> 3 != 0 {
@@ -68,8 +74,8 @@ impl<B: Extent> Pairing<'_, B> {
     #[inline(always)]
     fn push_edge_edge(
         &self,
-        (a, first, e): (&Element, [u32; 2], u32),
-        (b, second, f): (&Element, [u32; 2], u32),
+        (a, first, e): (&SurfaceElement, [u32; 2], u32),
+        (b, second, f): (&SurfaceElement, [u32; 2], u32),
         found: &mut Vec<PackedPair>,
     ) {
         let pair = [e.min(f), e.max(f)];
@@ -84,8 +90,8 @@ impl<B: Extent> Pairing<'_, B> {
     #[inline]
     fn emit_edge_edge(
         &self,
-        a: &Element,
-        b: &Element,
+        a: &SurfaceElement,
+        b: &SurfaceElement,
         (position_a, position_b): (usize, usize),
         found: &mut Vec<PackedPair>,
     ) {
@@ -94,7 +100,7 @@ impl<B: Extent> Pairing<'_, B> {
             return;
         }
         let (all_a, all_b) = (self.boxes.element(position_a), self.boxes.element(position_b));
-        let side = |element: &Element, k: usize| [element.vertices[k], element.vertices[(k + 1) % 3]];
+        let side = |element: &SurfaceElement, k: usize| [element.vertices[k], element.vertices[(k + 1) % 3]];
         // Edges of `b` that may meet anything of `a`, with their boxes.
         let mut near = [(0, [0; 2], B::EMPTY); 3];
         let mut count = 0;
@@ -124,8 +130,8 @@ impl<B: Extent> Pairing<'_, B> {
     #[inline]
     pub fn emit_edge_triangle(
         &self,
-        a: &Element,
-        b: &Element,
+        a: &SurfaceElement,
+        b: &SurfaceElement,
         position_b: usize,
         found: &mut Vec<PackedPair>,
     ) {
@@ -156,7 +162,7 @@ impl<B: Extent> Pairing<'_, B> {
 
 /// The box of an element from those of the vertices.
 #[inline]
-pub(super) fn element_box<B: Extent>(element: &Element, vertices: &[B]) -> B {
+pub(super) fn element_box<B: Extent>(element: &SurfaceElement, vertices: &[B]) -> B {
     let [a, b, c] = element.vertices.map(|v| &vertices[v as usize]);
     a.union(b).union(c)
 }

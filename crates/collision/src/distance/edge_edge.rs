@@ -1,6 +1,6 @@
 //! Edge against edge.
 
-use super::{Feature, PointEdge, point_edge};
+use super::{ClosestFeature, PointEdge, point_edge};
 use stiction_numerics::Vec3;
 
 /// Closest points of two edges.
@@ -15,9 +15,9 @@ pub struct EdgeEdge {
     /// Vector from the closest point of the second edge to that of the first \[m\].
     pub offset: Vec3,
     /// End or interior of the first edge.
-    pub feature_a: Feature,
+    pub feature_a: ClosestFeature,
     /// End or interior of the second edge.
-    pub feature_b: Feature,
+    pub feature_b: ClosestFeature,
 }
 
 /// Closest points of the edges `a0 a1` and `b0 b1`.
@@ -69,8 +69,8 @@ fn stationary(a0: &Vec3, a1: &Vec3, b0: &Vec3, b1: &Vec3) -> Option<EdgeEdge> {
         weights_a: [1.0 - s, s],
         weights_b: [1.0 - u, u],
         offset,
-        feature_a: Feature::Edge(0),
-        feature_b: Feature::Edge(0),
+        feature_a: ClosestFeature::Edge(0),
+        feature_b: ClosestFeature::Edge(0),
     })
 }
 
@@ -86,7 +86,7 @@ fn with_end_of_a(found: PointEdge, end: u8) -> EdgeEdge {
         weights_a: end_weights(end),
         weights_b: found.weights,
         offset: found.offset,
-        feature_a: Feature::Vertex(end),
+        feature_a: ClosestFeature::Vertex(end),
         feature_b: found.feature,
     }
 }
@@ -99,6 +99,6 @@ fn with_end_of_b(found: PointEdge, end: u8) -> EdgeEdge {
         weights_b: end_weights(end),
         offset: -found.offset,
         feature_a: found.feature,
-        feature_b: Feature::Vertex(end),
+        feature_b: ClosestFeature::Vertex(end),
     }
 }

@@ -25,7 +25,7 @@ use stiction_numerics::Vec3;
 
 /// The part of a primitive on which a closest point lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Feature {
+pub enum ClosestFeature {
     /// Corner with this local number.
     Vertex(u8),
     /// Interior of the edge with this local number; edge `k` of a triangle joins corners `k` and

@@ -98,15 +98,15 @@ fn edge_edge_matches_the_search() {
 fn features_name_where_the_closest_point_lies() {
     let [a, b, c] = [Vec3::zeros(), Vec3::x(), Vec3::y()];
     let at = |x: f64, y: f64| point_triangle(&Vec3::new(x, y, 0.3), &a, &b, &c).feature;
-    assert_eq!(at(0.2, 0.2), Feature::Face);
-    assert_eq!(at(0.5, -0.1), Feature::Edge(0));
-    assert_eq!(at(0.6, 0.6), Feature::Edge(1));
-    assert_eq!(at(-0.1, 0.5), Feature::Edge(2));
-    assert_eq!(at(-0.1, -0.1), Feature::Vertex(0));
-    assert_eq!(at(1.5, -0.1), Feature::Vertex(1));
-    assert_eq!(at(-0.1, 1.5), Feature::Vertex(2));
+    assert_eq!(at(0.2, 0.2), ClosestFeature::Face);
+    assert_eq!(at(0.5, -0.1), ClosestFeature::Edge(0));
+    assert_eq!(at(0.6, 0.6), ClosestFeature::Edge(1));
+    assert_eq!(at(-0.1, 0.5), ClosestFeature::Edge(2));
+    assert_eq!(at(-0.1, -0.1), ClosestFeature::Vertex(0));
+    assert_eq!(at(1.5, -0.1), ClosestFeature::Vertex(1));
+    assert_eq!(at(-0.1, 1.5), ClosestFeature::Vertex(2));
     let crossing = edge_edge(&-Vec3::x(), &Vec3::x(), &Vec3::new(0.0, -1.0, 0.5), &Vec3::new(0.0, 1.0, 0.5));
-    assert_eq!((crossing.feature_a, crossing.feature_b), (Feature::Edge(0), Feature::Edge(0)));
+    assert_eq!((crossing.feature_a, crossing.feature_b), (ClosestFeature::Edge(0), ClosestFeature::Edge(0)));
     assert_eq!(crossing.distance_squared, 0.25);
     assert_eq!(point_point(&a, &b), 1.0);
 }

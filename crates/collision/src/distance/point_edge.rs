@@ -1,6 +1,6 @@
 //! Point against edge.
 
-use super::Feature;
+use super::ClosestFeature;
 use stiction_numerics::Vec3;
 
 /// Closest point of an edge to a point.
@@ -13,7 +13,7 @@ pub struct PointEdge {
     /// Vector from the closest point of the edge to the point \[m\].
     pub offset: Vec3,
     /// End or interior of the edge.
-    pub feature: Feature,
+    pub feature: ClosestFeature,
 }
 
 /// Closest point of the edge `a`–`b` to `p`.
@@ -37,12 +37,17 @@ pub fn point_edge(p: &Vec3, a: &Vec3, b: &Vec3) -> PointEdge {
         distance_squared: offset.norm_squared(),
         weights: [1.0 - s, s],
         offset,
-        feature: Feature::Edge(0),
+        feature: ClosestFeature::Edge(0),
     }
 }
 
 #[inline]
 fn at_end(offset: Vec3, end: u8) -> PointEdge {
     let weights = if end == 0 { [1.0, 0.0] } else { [0.0, 1.0] };
-    PointEdge { distance_squared: offset.norm_squared(), weights, offset, feature: Feature::Vertex(end) }
+    PointEdge {
+        distance_squared: offset.norm_squared(),
+        weights,
+        offset,
+        feature: ClosestFeature::Vertex(end),
+    }
 }

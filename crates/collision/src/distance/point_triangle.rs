@@ -1,6 +1,6 @@
 //! Point against triangle.
 
-use super::{Feature, point_edge};
+use super::{ClosestFeature, point_edge};
 use stiction_numerics::Vec3;
 
 /// Closest point of a triangle to a point.
@@ -13,7 +13,7 @@ pub struct PointTriangle {
     /// Vector from the closest point of the triangle to the point \[m\].
     pub offset: Vec3,
     /// Corner, edge interior or face interior.
-    pub feature: Feature,
+    pub feature: ClosestFeature,
 }
 
 /// Closest point of the triangle `a b c` to `p`.
@@ -32,9 +32,9 @@ pub fn point_triangle(p: &Vec3, a: &Vec3, b: &Vec3, c: &Vec3) -> PointTriangle {
             weights[k] = side.weights[0];
             weights[next] = side.weights[1];
             let feature = match side.feature {
-                Feature::Vertex(0) => Feature::Vertex(k as u8),
-                Feature::Vertex(_) => Feature::Vertex(next as u8),
-                _ => Feature::Edge(k as u8),
+                ClosestFeature::Vertex(0) => ClosestFeature::Vertex(k as u8),
+                ClosestFeature::Vertex(_) => ClosestFeature::Vertex(next as u8),
+                _ => ClosestFeature::Edge(k as u8),
             };
             best = Some(PointTriangle {
                 distance_squared: side.distance_squared,
@@ -64,6 +64,6 @@ fn interior(p: &Vec3, a: &Vec3, b: &Vec3, c: &Vec3) -> Option<PointTriangle> {
         distance_squared: offset.norm_squared(),
         weights: [1.0 - wb - wc, wb, wc],
         offset,
-        feature: Feature::Face,
+        feature: ClosestFeature::Face,
     })
 }

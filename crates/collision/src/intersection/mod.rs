@@ -13,7 +13,7 @@ pub use edge_triangle::{Crossing, edge_triangle};
 pub use inside::{ClosedSurfaces, Containment, nearest_triangle};
 
 use crate::broad_phase::PackedPair;
-use crate::surface::{CollisionMesh, MeshError};
+use crate::surface::{CollisionMesh, SurfaceError};
 use crate::{BroadPhase, PairKind, narrow_phase};
 use stiction_numerics::Vec3;
 
@@ -81,7 +81,7 @@ impl StateReport {
 
 /// Judges a state. Pairs that the mesh's filters forbid (adjacent, same rigid body, both
 /// prescribed, exempt) are not reported.
-pub fn check_state(mesh: &CollisionMesh, positions: &[Vec3]) -> Result<StateReport, MeshError> {
+pub fn check_state(mesh: &CollisionMesh, positions: &[Vec3]) -> Result<StateReport, SurfaceError> {
     check_state_with(&mut BroadPhase::new(mesh, positions)?, &ClosedSurfaces::new(mesh), mesh, positions)
 }
 
@@ -91,7 +91,7 @@ pub fn check_state_with(
     closed: &ClosedSurfaces,
     mesh: &CollisionMesh,
     positions: &[Vec3],
-) -> Result<StateReport, MeshError> {
+) -> Result<StateReport, SurfaceError> {
     let crossings = crossings(phase, mesh, positions)?;
     let overlaps = overlaps(phase, mesh, positions)?;
     phase.refit(mesh, positions, 0.0)?;
@@ -105,7 +105,7 @@ pub fn crossings(
     phase: &mut BroadPhase,
     mesh: &CollisionMesh,
     positions: &[Vec3],
-) -> Result<Vec<CrossingPair>, MeshError> {
+) -> Result<Vec<CrossingPair>, SurfaceError> {
     let test = |pair: PackedPair| {
         let [edge, triangle] = pair.features();
         let ends = mesh.edges()[edge as usize].map(|v| positions[v as usize]);
@@ -125,7 +125,7 @@ pub fn overlaps(
     phase: &mut BroadPhase,
     mesh: &CollisionMesh,
     positions: &[Vec3],
-) -> Result<Vec<OverlapPair>, MeshError> {
+) -> Result<Vec<OverlapPair>, SurfaceError> {
     let candidates = phase.proximity_candidates(mesh, positions, 0.0)?;
     let pairs = narrow_phase::narrow_phase(mesh, &candidates, positions, 0.0);
     let describe = |pair: &narrow_phase::ProximityPair| {

@@ -1,23 +1,21 @@
 //! Analytic colliders where the scene puts them.
 
-use stiction_bodies::Model;
+use stiction_bodies::{ColliderBody, Controls, Model};
 use stiction_collision::analytic::{RigidMotion, Shape, SurfacePoint};
 use stiction_numerics::Vec3;
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
 use stiction_scene::motion::{Motion, Pose, RateBounds};
-use stiction_scene::resolved::{Collider, ColliderMotion, ColliderShape, DirectionField};
+use stiction_scene::resolved::{ColliderShape, DirectionField};
 
-/// An analytic shape with its place at time zero and its motion.
+/// An analytic shape where the scene puts it, before any motion.
 #[derive(Clone, Debug)]
 pub struct PlacedShape {
     /// Object number: bodies first, then colliders.
     pub object: u32,
+    collider: usize,
     shape: Shape,
     base: RigidMotion,
-    motion: Option<Motion>,
-    /// Whether all turning is about an axis of symmetry, so that no turn changes a distance.
-    spins_in_place: bool,
-    /// Direction of friction at time zero.
+    /// Direction of friction before any motion.
     grain: Option<Vec3>,
 }
 
@@ -25,53 +23,23 @@ impl PlacedShape {
     /// All analytic colliders of a model.
     pub fn all(model: &Model) -> impl Iterator<Item = PlacedShape> + '_ {
         let colliders = model.colliders.colliders.iter().enumerate();
-        colliders.filter_map(|(i, c)| PlacedShape::new(c, (model.bodies.len() + i) as u32))
+        colliders.filter_map(|(i, c)| PlacedShape::new(c, i, model.bodies.len()))
     }
 
-    /// The shape of a collider; `None` for meshes.
-    pub fn new(collider: &Collider, object: u32) -> Option<PlacedShape> {
+    /// The shape of a collider, the `index`-th of a model with so many bodies; `None` for meshes.
+    pub fn new(collider: &ColliderBody, index: usize, bodies: usize) -> Option<PlacedShape> {
         let (shape, base) = place(&collider.shape)?;
-        let motion = match &collider.motion {
-            ColliderMotion::Keyed(motion) if !motion.is_static() => Some(motion.clone()),
-            _ => None,
-        };
         let grain = match collider.friction_direction.as_ref().map(|d| &d.field) {
             Some(DirectionField::Fixed(direction)) => Some(*direction),
             _ => None,
         };
-        let spins_in_place = motion.as_ref().is_some_and(|motion| spins_in_place(&shape, &base, motion));
-        Some(PlacedShape { object, shape, base, motion, spins_in_place, grain })
+        Some(PlacedShape { object: (bodies + index) as u32, collider: index, shape, base, grain })
     }
 
-    /// Whether it ever moves.
-    pub fn moves(&self) -> bool {
-        self.motion.is_some()
-    }
-
-    /// Direction of friction at a time, turned with the collider; not normalised.
-    pub fn grain(&self, time: f64) -> Option<Vec3> {
-        let grain = self.grain?;
-        Some(self.motion.as_ref().map_or(grain, |motion| motion.pose(time).linear * grain))
-    }
-
-    /// The shape at one time, for many questions: the pose is worked out once.
-    pub fn posed(&self, time: f64) -> PosedShape<'_> {
-        PosedShape { shape: &self.shape, base: &self.base, pose: self.motion.as_ref().map(|m| m.pose(time)) }
-    }
-
-    /// Closest point of the surface to a world point at a time.
-    pub fn closest(&self, point: &Vec3, time: f64) -> SurfacePoint {
-        self.posed(time).closest(point)
-    }
-
-    /// Centre of a solid ball at a time; `None` for other shapes.
-    pub fn ball_centre(&self, time: f64) -> Option<Vec3> {
-        let Shape::Sphere { .. } = self.shape else { return None };
-        Some(
-            self.motion
-                .as_ref()
-                .map_or(self.base.origin, |motion| motion.pose(time).apply(&self.base.origin)),
-        )
+    /// The shape with the motion that its collider has by the controls.
+    pub fn moving<'a>(&'a self, controls: &'a Controls) -> MovingShape<'a> {
+        let motion = Some(controls.collider(self.collider)).filter(|motion| !motion.is_static());
+        MovingShape { object: self.object, placed: self, motion }
     }
 
     /// Whether the solid side is convex, so that a flat face may touch it between its vertices.
@@ -82,12 +50,59 @@ impl PlacedShape {
             Shape::Sphere { .. } | Shape::Box { .. } | Shape::Cylinder { .. } | Shape::Capsule { .. }
         )
     }
+}
+
+/// An analytic shape and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct MovingShape<'a> {
+    /// Object number: bodies first, then colliders.
+    pub object: u32,
+    placed: &'a PlacedShape,
+    /// `None` while it rests.
+    motion: Option<&'a Motion>,
+}
+
+impl<'a> MovingShape<'a> {
+    /// Whether it ever moves.
+    pub fn moves(&self) -> bool {
+        self.motion.is_some()
+    }
+
+    /// Whether the solid side is convex: see [`PlacedShape::is_convex_solid`].
+    pub fn is_convex_solid(&self) -> bool {
+        self.placed.is_convex_solid()
+    }
+
+    /// Direction of friction at a time, turned with the collider; not normalised.
+    pub fn grain(&self, time: f64) -> Option<Vec3> {
+        let grain = self.placed.grain?;
+        Some(self.motion.map_or(grain, |motion| motion.pose(time).linear * grain))
+    }
+
+    /// The shape at one time, for many questions: the pose is worked out once.
+    pub fn posed(&self, time: f64) -> PosedShape<'a> {
+        let PlacedShape { shape, base, .. } = self.placed;
+        PosedShape { shape, base, pose: self.motion.map(|m| m.pose(time)) }
+    }
+
+    /// Closest point of the surface to a world point at a time.
+    pub fn closest(&self, point: &Vec3, time: f64) -> SurfacePoint {
+        self.posed(time).closest(point)
+    }
+
+    /// Centre of a solid ball at a time; `None` for other shapes.
+    pub fn ball_centre(&self, time: f64) -> Option<Vec3> {
+        let Shape::Sphere { .. } = self.placed.shape else { return None };
+        let centre = self.placed.base.origin;
+        Some(self.motion.map_or(centre, |motion| motion.pose(time).apply(&centre)))
+    }
 
     /// The motion over a span of time, for many questions; `None` when it stands still.
     pub fn travel(&self, [from, to]: [f64; 2]) -> Option<Travel> {
-        let motion = self.motion.as_ref().filter(|_| to > from)?;
+        let motion = self.motion.filter(|_| to > from)?;
         let (mut rates, centre) = (motion.rate_bounds(from, to), motion.centre_at(from));
-        if self.spins_in_place {
+        // No turn about an axis of symmetry changes a distance.
+        if spins_in_place(&self.placed.shape, &self.placed.base, motion) {
             rates.turning = 0.0;
         }
         // The scale moves the surface of a ball as well.
@@ -97,7 +112,7 @@ impl PlacedShape {
     }
 
     /// How the surface moves between two times, for many questions; `None` when it stands still.
-    pub fn surface_motion(&self, [from, to]: [f64; 2]) -> Option<SurfaceMotion<'_>> {
+    pub fn surface_motion(&self, [from, to]: [f64; 2]) -> Option<SurfaceMotion<'a>> {
         let still = self.motion.is_none() || from == to;
         (!still).then(|| SurfaceMotion { now: self.posed(from), next: self.posed(to) })
     }
@@ -105,7 +120,7 @@ impl PlacedShape {
     /// Where a point ends that the collider carries along as if it were part of it, from one time
     /// to another.
     pub fn carried(&self, place: &Vec3, [from, to]: [f64; 2]) -> Vec3 {
-        let Some(motion) = &self.motion else { return *place };
+        let Some(motion) = self.motion else { return *place };
         motion.pose(to).apply(&motion.pose(from).undo(place))
     }
 
@@ -255,28 +270,41 @@ fn turn_z_to(axis: Vec3) -> UnitQuaternion<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction_scene::resolved::ColliderMotion;
 
-    fn ball(motion: Motion) -> PlacedShape {
-        PlacedShape::new(&collider(motion), 0).expect("a ball is analytic")
+    /// A shape that moves.
+    struct Moved {
+        placed: PlacedShape,
+        controls: Controls,
     }
 
-    fn collider(motion: Motion) -> Collider {
-        Collider {
-            name: "ball".to_owned(),
-            shape: ColliderShape::Sphere { centre: Vec3::zeros(), radius: 0.5, inverted: false },
-            motion: ColliderMotion::Keyed(motion),
-            friction: 0.0,
-            friction_direction: None,
-            thickness: 0.0,
-            contact_gap: 0.0,
-            colour: None,
+    impl Moved {
+        fn new(shape: ColliderShape, motion: Motion) -> Moved {
+            let collider = ColliderBody {
+                name: "collider".to_owned(),
+                shape,
+                sequence: None,
+                friction_direction: None,
+                thickness: 0.0,
+                colour: None,
+            };
+            let placed = PlacedShape::new(&collider, 0, 0).expect("it is analytic");
+            Moved { placed, controls: Controls { colliders: vec![motion], ..Controls::default() } }
+        }
+
+        fn ball(motion: Motion) -> Moved {
+            let shape = ColliderShape::Sphere { centre: Vec3::zeros(), radius: 0.5, inverted: false };
+            Moved::new(shape, motion)
+        }
+
+        fn shape(&self) -> MovingShape<'_> {
+            self.placed.moving(&self.controls)
         }
     }
 
     #[test]
     fn a_turning_ball_moves_along_its_surface_and_not_through_it() {
-        let shape = ball(Motion { angular_velocity: Vec3::new(0.0, 0.0, 9.0), ..Motion::fixed() });
+        let moved = Moved::ball(Motion { angular_velocity: Vec3::new(0.0, 0.0, 9.0), ..Motion::fixed() });
+        let shape = moved.shape();
         let (place, h) = (Vec3::new(0.6, 0.0, 0.0), 0.01);
         let found = shape.closest(&place, 0.0);
         let velocity = shape.surface_velocity(&place, &found, 0.0, h);
@@ -295,25 +323,27 @@ mod tests {
                 inverted: false,
             };
             let motion = Motion { centre, angular_velocity: axis * 4.0, ..Motion::fixed() };
-            let collider = Collider { shape, ..collider(motion) };
-            PlacedShape::new(&collider, 0).expect("a cylinder is analytic")
+            Moved::new(shape, motion)
         };
         let (centre, place) = (Vec3::new(0.3, 0.2, 0.1), Vec3::new(0.6, 0.1, 0.2));
-        let bound = |shape: &PlacedShape| {
+        let bound = |moved: &Moved| {
+            let shape = moved.shape();
             let distance = shape.closest(&place, 0.0).distance;
             shape.travel([0.0, 0.1]).expect("it moves").bound(&place, 0.0, distance)
         };
         assert_eq!(bound(&spin(centre, Vec3::y())), 0.0);
         // About another axis, or beside its own, it comes nearer or farther, and the bound knows.
-        for shape in [spin(centre, Vec3::z()), spin(centre + Vec3::x(), Vec3::y())] {
+        for moved in [spin(centre, Vec3::z()), spin(centre + Vec3::x(), Vec3::y())] {
+            let shape = moved.shape();
             let change = shape.closest(&place, 0.1).distance - shape.closest(&place, 0.0).distance;
-            assert!(change.abs() > 1e-3 && change.abs() <= bound(&shape), "{change}");
+            assert!(change.abs() > 1e-3 && change.abs() <= bound(&moved), "{change}");
         }
     }
 
     #[test]
     fn an_approaching_ball_closes_the_gap_at_its_speed() {
-        let shape = ball(Motion { velocity: Vec3::new(2.0, 1.0, 0.0), ..Motion::fixed() });
+        let moved = Moved::ball(Motion { velocity: Vec3::new(2.0, 1.0, 0.0), ..Motion::fixed() });
+        let shape = moved.shape();
         let place = Vec3::new(0.7, 0.0, 0.0);
         let found = shape.closest(&place, 0.0);
         let velocity = shape.surface_velocity(&place, &found, 0.0, 1e-6);

@@ -4,7 +4,7 @@
 //! collider's, the thicknesses and the gap cannot touch it. For edges and triangles the nearest
 //! place at the start is worked out once and serves the whole step.
 
-use super::analytic::{PlacedShape, PosedShape, Travel};
+use super::analytic::{MovingShape, PosedShape, Travel};
 use super::analytic_search::{nearest_edge_place, nearest_triangle_place};
 use super::contact_finder::pair_gap;
 use super::near_pair::merge;
@@ -21,24 +21,24 @@ pub(super) struct NearFeatures {
 }
 
 /// Farthest way of a vertex, by number \[m\].
-type Ways<'a> = dyn Fn(u32) -> f64 + Sync + 'a;
+type LongestTravel<'a> = dyn Fn(u32) -> f64 + Sync + 'a;
 /// Which features are looked at, by their vertices.
-type Wanted<'a> = dyn Fn(&[u32]) -> bool + Sync + 'a;
+type FeatureFilter<'a> = dyn Fn(&[u32]) -> bool + Sync + 'a;
 
 /// The question for one collider.
 struct Looking<'a> {
     search: &'a Search<'a>,
-    shape: &'a PlacedShape,
+    shape: &'a MovingShape<'a>,
     posed: PosedShape<'a>,
     travel: Option<Travel>,
-    ways: &'a Ways<'a>,
+    ways: &'a LongestTravel<'a>,
 }
 
 impl NearFeatures {
     /// Wanted features within reach of a collider.
     pub fn new(
         search: &Search<'_>,
-        shape: &PlacedShape,
+        shape: &MovingShape<'_>,
         ways: &(impl Fn(u32) -> f64 + Sync),
         wanted: &(impl Fn(&[u32]) -> bool + Sync),
     ) -> NearFeatures {
@@ -50,7 +50,7 @@ impl NearFeatures {
     pub fn replace(
         &mut self,
         search: &Search<'_>,
-        shape: &PlacedShape,
+        shape: &MovingShape<'_>,
         ways: &(impl Fn(u32) -> f64 + Sync),
         changed: &(impl Fn(&[u32]) -> bool + Sync),
     ) {
@@ -66,7 +66,7 @@ impl NearFeatures {
 }
 
 impl Looking<'_> {
-    fn features(&self, wanted: &Wanted<'_>) -> NearFeatures {
+    fn features(&self, wanted: &FeatureFilter<'_>) -> NearFeatures {
         let Search { mesh, touching, model, .. } = self.search;
         let near = |&&v: &&u32| wanted(&[v]) && self.is_near(&[v]);
         let vertices = touching.par_iter().with_min_len(512).filter(near).copied().collect();

@@ -5,7 +5,7 @@
 //! contact already stands where the minimum is at a corner; an edge or a triangle adds one only
 //! where its inside is nearer than its border.
 
-use super::analytic::{PlacedShape, PosedShape};
+use super::analytic::{MovingShape, PosedShape};
 use super::contact_finder::{ContactFinder, pair_gap};
 use super::convert::{AnalyticFeature, Converter, Touch, analytic_key};
 use crate::contact::{ContactKind, NewContact};
@@ -18,7 +18,7 @@ pub(super) struct AnalyticSearch<'a> {
     pub finder: &'a ContactFinder,
     pub model: &'a Model,
     pub converter: &'a Converter<'a>,
-    pub shape: &'a PlacedShape,
+    pub shape: MovingShape<'a>,
     /// Where the collider is when the step starts and when it ends.
     pub start: PosedShape<'a>,
     pub end: PosedShape<'a>,
@@ -89,7 +89,7 @@ impl AnalyticSearch<'_> {
 /// Weights of the place of an edge that is nearest to a convex solid at a time; `None` near its
 /// ends.
 pub(super) fn nearest_edge_place(
-    shape: &PlacedShape,
+    shape: &MovingShape<'_>,
     posed: &PosedShape<'_>,
     time: f64,
     [a, b]: [Vec3; 2],
@@ -106,7 +106,7 @@ pub(super) fn nearest_edge_place(
 /// Weights of the place of a triangle that is nearest to a convex solid at a time; `None` near its
 /// border.
 pub(super) fn nearest_triangle_place(
-    shape: &PlacedShape,
+    shape: &MovingShape<'_>,
     posed: &PosedShape<'_>,
     time: f64,
     [a, b, c]: [Vec3; 3],

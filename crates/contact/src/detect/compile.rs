@@ -2,24 +2,21 @@
 
 use std::sync::Arc;
 use stiction_bodies::Model;
-use stiction_collision::{BodyTraits, CollisionMesh, MeshError, MeshInput};
+use stiction_collision::{BodyTraits, CollisionMesh, MeshInput, SurfaceError};
 use stiction_scene::resolved::BodyKind;
 
 /// The collision mesh of a model, made once and shared; objects are bodies first, then colliders.
 /// Pairs that are closer than their thickness at rest are left out, and so is the first segment of
 /// a strand against the body that it grows on.
-pub fn collision_mesh(model: &Model) -> Result<Arc<CollisionMesh>, MeshError> {
+pub fn collision_mesh(model: &Model) -> Result<Arc<CollisionMesh>, SurfaceError> {
     model.derived.get_or_make(|| collision_mesh_with_skins(model, 0.0))
 }
 
 /// The same with a skin on solids that have no thickness: at most this share of their size on each
 /// side.
-pub(super) fn collision_mesh_with_skins(model: &Model, share: f64) -> Result<CollisionMesh, MeshError> {
-    let surfaces = &model.surfaces;
+pub(super) fn collision_mesh_with_skins(model: &Model, share: f64) -> Result<CollisionMesh, SurfaceError> {
     let mut mesh = CollisionMesh::new(mesh_input(model, share))?;
-    let mut rest = Vec::new();
-    surfaces.positions(&model.rest, &model.colliders, 0.0, &mut rest);
-    mesh.exclude_rest_neighbours(&rest)?;
+    mesh.exclude_rest_neighbours(&model.rest_surface())?;
     mesh.set_rooted(&rooted_segments(model));
     Ok(mesh)
 }

@@ -5,7 +5,7 @@
 //! normal are those at the moment of touching, the gap is taken at the start along that normal, so
 //! `u_N ≥ 0` keeps the pair on the side where it was.
 
-use super::analytic::PlacedShape;
+use super::analytic::{MovingShape, PlacedShape};
 use super::analytic_search::AnalyticSearch;
 use super::compile::{collision_mesh_with_skins, rooted_segments};
 use super::convert::{AnalyticFeature, Converter};
@@ -16,14 +16,15 @@ use super::rooted::{buried_roots, held_strands};
 use super::step_pairs::{Search, StepPairs};
 use crate::contact::NewContact;
 use rayon::prelude::*;
-use stiction_bodies::{Model, Parameters, Prescription};
+use stiction_bodies::{Controls, Model, Parameters, PlacedBlocks, Prescription, RigidPose};
 use stiction_collision::intersection::{ClosedSurfaces, StateReport};
 use stiction_collision::narrow_phase::{narrow_phase, reevaluate};
-use stiction_collision::{BroadPhase, CollisionMesh, MeshError, ProximityPair};
+use stiction_collision::{BroadPhase, CollisionMesh, ProximityPair, SurfaceError};
 use stiction_numerics::Vec3;
+use stiction_numerics::nalgebra::UnitQuaternion;
 
 /// Why contacts cannot be found.
-pub type DetectError = MeshError;
+pub type DetectError = SurfaceError;
 
 /// What counts as near.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +50,9 @@ pub struct StepMotion<'a> {
     pub start: &'a [Vec3],
     /// Prescribed blocks.
     pub prescription: &'a Prescription,
-    /// Masses and friction.
+    /// Orientations of rigid bodies at the start.
+    pub orientations: &'a [UnitQuaternion<f64>],
+    /// Masses, friction and controls.
     pub parameters: &'a Parameters,
     /// Time at the start \[s\].
     pub time: f64,
@@ -80,8 +83,10 @@ pub struct ContactFinder {
     pub(super) widest_gap: f64,
     pub(super) start: Vec<Vec3>,
     pub(super) end: Vec<Vec3>,
-    /// Nodes at the end: memory that is kept.
-    nodes: Vec<Vec3>,
+    /// Poses of rigid bodies at the start.
+    rigid_start: Vec<RigidPose>,
+    /// Blocks at the end: memory that is kept.
+    end_blocks: Vec<Vec3>,
     /// What may touch in the step that was last asked for.
     pub(super) pairs: StepPairs,
     /// Which bodies are closed; found when it is first asked for.
@@ -91,11 +96,16 @@ pub struct ContactFinder {
 
 impl ContactFinder {
     /// The service for a model.
-    pub fn new(model: &Model, options: DetectOptions) -> Result<ContactFinder, DetectError> {
+    ///
+    /// Strands are rooted in the solids that hold them at time zero, where the controls put those now.
+    pub fn new(
+        model: &Model,
+        controls: &Controls,
+        options: DetectOptions,
+    ) -> Result<ContactFinder, DetectError> {
         let mesh = collision_mesh_with_skins(model, options.skin)?;
         let surfaces = &model.surfaces;
-        let mut start = Vec::new();
-        surfaces.positions(&model.initial, &model.colliders, 0.0, &mut start);
+        let start = model.initial_surface(controls);
         let phase = BroadPhase::new(&mesh, &start)?;
         let shapes = PlacedShape::all(model).collect();
         let dynamic = 0..surfaces.kinematic_start() as u32;
@@ -111,14 +121,17 @@ impl ContactFinder {
             widest_gap,
             end: start.clone(),
             start,
-            nodes: Vec::new(),
+            rigid_start: Vec::new(),
+            end_blocks: Vec::new(),
             pairs: StepPairs::default(),
             closed: None,
             entangled: Entangled::default(),
         };
         let held = held_strands(model);
         if !held.is_empty() {
-            let inside = finder.intersections(model, &model.initial, 0.0)?.inside;
+            let start = std::mem::take(&mut finder.start);
+            let inside = finder.intersections_at(model, controls, &start, 0.0)?.inside;
+            finder.start = start;
             let buried = buried_roots(model, &held, &inside);
             finder.mesh.set_rooted(&[rooted_segments(model), buried].concat());
         }
@@ -145,6 +158,15 @@ impl ContactFinder {
 
     pub(super) fn shapes(&self) -> &[PlacedShape] {
         &self.shapes
+    }
+
+    /// Analytic colliders with their motions in a step.
+    pub(super) fn moving_shapes<'a>(
+        &'a self,
+        motion: &StepMotion<'a>,
+    ) -> impl Iterator<Item = MovingShape<'a>> + use<'a> {
+        let controls = &motion.parameters.controls;
+        self.shapes.iter().map(|shape| shape.moving(controls))
     }
 
     /// Pairs nearer than their contact gap at the start of the step, and points that are or come
@@ -204,18 +226,24 @@ impl ContactFinder {
     pub fn pairs(
         &mut self,
         model: &Model,
-        blocks: &[Vec3],
-        time: f64,
+        controls: &Controls,
+        at: PlacedBlocks<'_>,
         gap: f64,
     ) -> Result<Vec<ProximityPair>, DetectError> {
-        self.place_start(model, blocks, time);
+        self.place_start(model, controls, at);
         let candidates = self.phase.proximity_candidates(&self.mesh, &self.start, gap)?;
         Ok(narrow_phase(&self.mesh, &candidates, &self.start, gap))
     }
 
     /// Known pairs at a trial configuration: the same features with weights, normals and gaps again.
-    pub fn reevaluate(&mut self, model: &Model, pairs: &mut [ProximityPair], blocks: &[Vec3], time: f64) {
-        model.surfaces.positions(blocks, &model.colliders, time, &mut self.end);
+    pub fn reevaluate(
+        &mut self,
+        model: &Model,
+        controls: &Controls,
+        pairs: &mut [ProximityPair],
+        at: PlacedBlocks<'_>,
+    ) {
+        model.surface_positions(controls, at, &mut self.end);
         pairs.par_iter_mut().for_each(|pair| *pair = reevaluate(pair, &self.end));
     }
 
@@ -224,14 +252,25 @@ impl ContactFinder {
     pub fn intersections(
         &mut self,
         model: &Model,
-        blocks: &[Vec3],
-        time: f64,
+        controls: &Controls,
+        at: PlacedBlocks<'_>,
     ) -> Result<StateReport, DetectError> {
         let mut places = Vec::new();
-        model.surfaces.positions(blocks, &model.colliders, time, &mut places);
+        model.surface_positions(controls, at, &mut places);
+        self.intersections_at(model, controls, &places, at.time)
+    }
+
+    /// The same for surface vertices at these places \[m\].
+    fn intersections_at(
+        &mut self,
+        model: &Model,
+        controls: &Controls,
+        places: &[Vec3],
+        time: f64,
+    ) -> Result<StateReport, DetectError> {
         let closed = self.closed.get_or_insert_with(|| ClosedSurfaces::new(&self.mesh));
         let surface = CheckedSurface { mesh: &self.mesh, phase: &mut self.phase, closed };
-        surface.intersections(model, &places, time)
+        surface.intersections(model, controls, places, time)
     }
 
     fn converter<'a>(
@@ -261,10 +300,12 @@ impl ContactFinder {
             true => motion.prescription.target[n],
             false => motion.start[n] + velocities[n] * motion.h,
         };
-        let mut nodes = std::mem::take(&mut self.nodes);
-        (0..model.nodes).into_par_iter().with_min_len(PER_TASK).map(end).collect_into_vec(&mut nodes);
-        let placed = self.place_ends(model, motion, &nodes);
-        self.nodes = nodes;
+        // Angles move no surface; rigid bodies come after them.
+        let count = if model.rigid.is_empty() { model.nodes } else { model.blocks() };
+        let mut blocks = std::mem::take(&mut self.end_blocks);
+        (0..count).into_par_iter().with_min_len(PER_TASK).map(end).collect_into_vec(&mut blocks);
+        let placed = self.place_ends(model, motion, &blocks);
+        self.end_blocks = blocks;
         placed
     }
 
@@ -276,15 +317,20 @@ impl ContactFinder {
         end: &[Vec3],
     ) -> Result<(), DetectError> {
         let times = [motion.time, motion.time + motion.h];
-        let same_start = self.pairs.is_of(times) && self.starts_at(&motion.start[..model.nodes]);
+        let controls = &motion.parameters.controls;
+        let orientations = motion.orientations;
+        let start = PlacedBlocks { blocks: motion.start, orientations, time: times[0] };
+        let same_start = self.pairs.is_of(times, controls) && self.starts_at(model, start);
         if !same_start {
-            self.place_start(model, motion.start, motion.time);
+            self.place_start(model, controls, start);
         }
-        model.surfaces.positions(end, &model.colliders, times[1], &mut self.end);
+        let end = PlacedBlocks { blocks: end, orientations, time: times[1] };
+        model.surface_positions(controls, end, &mut self.end);
         let search = Search {
             model,
             mesh: &self.mesh,
             shapes: &self.shapes,
+            controls,
             touching: &self.touching,
             start: &self.start,
             end: &self.end,
@@ -296,15 +342,18 @@ impl ContactFinder {
     }
 
     /// Surface vertices at a configuration; what was found for another one is forgotten.
-    fn place_start(&mut self, model: &Model, blocks: &[Vec3], time: f64) {
-        model.surfaces.positions(blocks, &model.colliders, time, &mut self.start);
+    fn place_start(&mut self, model: &Model, controls: &Controls, at: PlacedBlocks<'_>) {
+        model.surface_positions(controls, at, &mut self.start);
+        self.rigid_start.clear();
+        self.rigid_start.extend(rigid_poses(model, at));
         self.pairs.forget();
     }
 
-    /// Whether these are the places of the nodes at the start.
-    fn starts_at(&self, nodes: &[Vec3]) -> bool {
+    /// Whether nodes and rigid bodies are where they were placed at the start.
+    fn starts_at(&self, model: &Model, at: PlacedBlocks<'_>) -> bool {
+        let nodes = &at.blocks[..model.nodes];
         let (own, nodes) = (self.start[..nodes.len()].par_chunks(PER_TASK), nodes.par_chunks(PER_TASK));
-        own.zip(nodes).all(|(a, b)| a == b)
+        own.zip(nodes).all(|(a, b)| a == b) && rigid_poses(model, at).eq(self.rigid_start.iter().copied())
     }
 
     /// Thickness between a vertex and an analytic collider \[m\]: without skins.
@@ -325,7 +374,7 @@ impl ContactFinder {
         let mut out = Vec::new();
         let (all_edges, all_triangles) = (self.mesh.edges(), self.mesh.triangles());
         let (time, h) = (converter.motion.time, converter.motion.h);
-        for (shape, near) in self.shapes.iter().zip(&self.pairs.analytic) {
+        for (shape, near) in self.moving_shapes(converter.motion).zip(&self.pairs.analytic) {
             let (start, end) = (shape.posed(time), shape.posed(time + h));
             let search = AnalyticSearch { finder: self, model, converter, shape, start, end };
             out.par_extend(near.vertices.par_iter().filter_map(|&v| search.vertex(v, &wanted)));
@@ -340,6 +389,10 @@ impl ContactFinder {
         }
         out
     }
+}
+
+fn rigid_poses<'a>(model: &'a Model, at: PlacedBlocks<'a>) -> impl Iterator<Item = RigidPose> + 'a {
+    (0..model.rigid.len()).map(move |rigid| model.rigid.pose(rigid, at.blocks, at.orientations))
 }
 
 /// Distance beyond the thicknesses at which two objects begin to act on each other \[m\].

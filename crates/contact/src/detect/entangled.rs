@@ -17,7 +17,7 @@ use super::compile::is_solid;
 use super::contact_finder::{ContactFinder, DetectError};
 use super::convert::Converter;
 use crate::contact::NewContact;
-use stiction_bodies::Model;
+use stiction_bodies::{Controls, Model, PlacedBlocks};
 use stiction_collision::ProximityPair;
 use stiction_collision::intersection::{StateReport, nearest_triangle};
 use stiction_collision::narrow_phase::vertex_triangle_pair;
@@ -41,7 +41,12 @@ pub(super) struct Entangled {
 
 impl ContactFinder {
     /// Looks for sheets that are a little inside solid meshes: at the start of a run.
-    pub fn find_entangled(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<(), DetectError> {
+    pub fn find_entangled(
+        &mut self,
+        model: &Model,
+        controls: &Controls,
+        at: PlacedBlocks<'_>,
+    ) -> Result<(), DetectError> {
         let is_sheet = |object: u32| kind(model, object) == Some(BodyKind::Cloth);
         let is_body = |object: u32| match kind(model, object) {
             Some(kind) => is_solid(kind),
@@ -55,14 +60,16 @@ impl ContactFinder {
         if !any_sheet || meshed.is_empty() {
             return Ok(());
         }
-        let found = self.intersections(model, blocks, time)?;
+        let found = self.intersections(model, controls, at)?;
         let mut pairs: Vec<[u32; 2]> = self
             .tangles(&found)
             .filter(|[sheet, solid]| is_sheet(*sheet) && meshed.contains(solid))
             .collect();
         pairs.sort_unstable();
         pairs.dedup();
-        pairs.retain(|pair| self.is_closed(pair[1]) && self.is_shallow(&found, pair, blocks, model, time));
+        let mut places = Vec::new();
+        model.surface_positions(controls, at, &mut places);
+        pairs.retain(|pair| self.is_closed(pair[1]) && self.is_shallow(&found, pair, &places));
         self.entangled.pairs = pairs;
         Ok(())
     }
@@ -78,17 +85,22 @@ impl ContactFinder {
     }
 
     /// Looks up what is inside at the start of a step; pairs that have come free are forgotten.
-    pub fn follow_entangled(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<(), DetectError> {
+    pub fn follow_entangled(
+        &mut self,
+        model: &Model,
+        controls: &Controls,
+        at: PlacedBlocks<'_>,
+    ) -> Result<(), DetectError> {
         if self.entangled.pairs.is_empty() {
             return Ok(());
         }
-        let found = self.intersections(model, blocks, time)?;
+        let found = self.intersections(model, controls, at)?;
         let mut left: Vec<[u32; 2]> = self.tangles(&found).collect();
         left.sort_unstable();
         let mut pairs = std::mem::take(&mut self.entangled.pairs);
         pairs.retain(|pair| left.binary_search(pair).is_ok());
         let mut places = Vec::new();
-        model.surfaces.positions(blocks, &model.colliders, time, &mut places);
+        model.surface_positions(controls, at, &mut places);
         let buried = found.inside.iter().filter(|point| pairs.binary_search(&point.bodies).is_ok());
         let nearest = |vertex: u32, solid: u32| {
             nearest_triangle(self.phase(), &places, &places[vertex as usize], solid)
@@ -109,16 +121,7 @@ impl ContactFinder {
     }
 
     /// Whether no vertex of the sheet is deep inside the solid.
-    fn is_shallow(
-        &self,
-        found: &StateReport,
-        pair: &[u32; 2],
-        blocks: &[Vec3],
-        model: &Model,
-        time: f64,
-    ) -> bool {
-        let mut places = Vec::new();
-        model.surfaces.positions(blocks, &model.colliders, time, &mut places);
+    fn is_shallow(&self, found: &StateReport, pair: &[u32; 2], places: &[Vec3]) -> bool {
         let own = |v: &usize| self.mesh().vertex_body(*v as u32) == Some(pair[1]);
         let extent = (0..places.len()).filter(own).map(|v| places[v]).fold(None, |extent, x| match extent {
             None => Some((x, x)),

@@ -11,7 +11,7 @@
 //! Only free nodes can be kept off. What prescribed bodies do to each other's surroundings when
 //! they change their shape, and pairs that touch with distance 0 at the start, are counted.
 
-use super::analytic::{PlacedShape, PosedShape};
+use super::analytic::{MovingShape, PosedShape};
 use super::contact_finder::{ContactFinder, DetectError, INSIDE, StepMotion};
 use super::meetings::through_floor;
 use super::near_pair::{NearPair, passing_clearance};
@@ -124,6 +124,7 @@ impl ContactFinder {
     ) {
         let (fixed, target) = (&motion.prescription.fixed, &motion.prescription.target);
         let times = [motion.time, motion.time + motion.h];
+        let controls = &motion.parameters.controls;
         let (makeups, carried) = (zones.makeups(motion), self.carried_by(model, zones));
         for (number, zone) in zones.all() {
             let free = zone.iter().filter_map(|member| match *member {
@@ -142,7 +143,7 @@ impl ContactFinder {
             });
             let driven: Vec<MovingPoint> = driven.collect();
             let shape = zone.iter().find_map(|member| match *member {
-                Member::Shape(s) => Some(&self.shapes()[s]),
+                Member::Shape(s) => Some(self.shapes()[s].moving(controls)),
                 _ => None,
             });
             let stiff = match makeups[number] {
@@ -179,7 +180,7 @@ impl ContactFinder {
     ) -> StiffMotion {
         for _ in 0..SHIFTS {
             let mut shift = Vec3::zeros();
-            for shape in self.shapes() {
+            for shape in self.moving_shapes(motion) {
                 let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
                 let touches = |vertex: &&u32| !self.mesh().is_rooted(**vertex, shape.object);
                 let depth = |&vertex: &u32| {
@@ -207,7 +208,7 @@ impl ContactFinder {
     /// moves as prescribed gives no way. Returns how many vertices were put out.
     pub fn push_out(&self, model: &Model, motion: &StepMotion<'_>, blocks: &mut [Vec3]) -> usize {
         let mut count = 0;
-        for shape in self.shapes() {
+        for shape in self.moving_shapes(motion) {
             let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
             let put = |&vertex: &u32| {
                 let VertexSource::Node(node) = model.surfaces.source(vertex as usize) else { return None };
@@ -222,7 +223,7 @@ impl ContactFinder {
             let out: Vec<(usize, Vec3)> = self.touching().par_iter().filter_map(put).collect();
             count += out.len();
             out.into_iter().for_each(|(n, place)| blocks[n] = place);
-            count += self.push_out_embedded((shape, [before, after]), model, motion, blocks);
+            count += self.push_out_embedded((&shape, [before, after]), model, motion, blocks);
         }
         count
     }
@@ -231,7 +232,7 @@ impl ContactFinder {
     /// vertices are out; some rounds, since vertices share nodes.
     fn push_out_embedded(
         &self,
-        (shape, [before, after]): (&PlacedShape, [PosedShape<'_>; 2]),
+        (shape, [before, after]): (&MovingShape<'_>, [PosedShape<'_>; 2]),
         model: &Model,
         motion: &StepMotion<'_>,
         blocks: &mut [Vec3],
@@ -293,7 +294,7 @@ impl ContactFinder {
             meet.then(|| self.block(Query::EdgeEdge, [a, b, c, d], near.offset, thickness))?
         });
         let mut out: Vec<Blocked> = vertex_triangle.chain(edge_edge).collect();
-        for (s, (shape, near)) in self.shapes().iter().zip(&self.pairs.analytic).enumerate() {
+        for (s, (shape, near)) in self.moving_shapes(motion).zip(&self.pairs.analytic).enumerate() {
             let (before, after) = (shape.posed(motion.time), shape.posed(motion.time + motion.h));
             let enters = |&vertex: &u32| {
                 let v = vertex as usize;

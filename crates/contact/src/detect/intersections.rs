@@ -11,7 +11,7 @@ use super::contact_finder::INSIDE;
 use super::rooted::{buried_roots, held_strands};
 use rayon::prelude::*;
 use std::sync::Arc;
-use stiction_bodies::{Model, State};
+use stiction_bodies::{Controls, Model, PlacedBlocks};
 use stiction_collision::intersection::{ClosedSurfaces, InsidePoint, StateReport, check_state_with};
 use stiction_collision::{BroadPhase, CollisionMesh};
 use stiction_numerics::Vec3;
@@ -27,18 +27,17 @@ pub struct IntersectionCheck {
 }
 
 impl IntersectionCheck {
-    /// The check for a model.
-    pub fn new(model: &Model) -> Result<IntersectionCheck, DetectError> {
+    /// The check for a model. Strands are rooted in the solids that hold them at time zero, where the controls put those.
+    pub fn new(model: &Model, controls: &Controls) -> Result<IntersectionCheck, DetectError> {
         let mesh = collision_mesh(model)?;
-        let mut start = Vec::new();
-        model.surfaces.positions(&model.initial, &model.colliders, 0.0, &mut start);
+        let start = model.initial_surface(controls);
         let mut phase = BroadPhase::new(&mesh, &start)?;
         phase.release();
         let closed = ClosedSurfaces::new(&mesh);
         let mut check = IntersectionCheck { mesh, phase, closed };
         let held = held_strands(model);
         if !held.is_empty() {
-            let inside = check.check(model, &model.initial, 0.0)?.inside;
+            let inside = check.check_places(model, controls, &start, 0.0)?.inside;
             let buried = buried_roots(model, &held, &inside);
             let mesh = Arc::make_mut(&mut check.mesh);
             mesh.set_rooted(&[rooted_segments(model), buried].concat());
@@ -46,29 +45,27 @@ impl IntersectionCheck {
         Ok(check)
     }
 
-    /// Crossings, overlaps, points inside closed bodies and inside analytic colliders; rigid bodies
-    /// as the state has them.
-    pub fn check_state(&mut self, model: &Model, state: &State) -> Result<StateReport, DetectError> {
+    /// Crossings, overlaps, points inside closed bodies and inside analytic colliders.
+    pub fn check(
+        &mut self,
+        model: &Model,
+        controls: &Controls,
+        at: PlacedBlocks<'_>,
+    ) -> Result<StateReport, DetectError> {
         let mut places = Vec::new();
-        model.surface_positions(state, &mut places);
-        self.check_places(model, &places, state.time)
-    }
-
-    /// The same at a configuration of nodes; rigid bodies at their place at the start of the scene.
-    pub fn check(&mut self, model: &Model, blocks: &[Vec3], time: f64) -> Result<StateReport, DetectError> {
-        let mut places = Vec::new();
-        model.surfaces.positions(blocks, &model.colliders, time, &mut places);
-        self.check_places(model, &places, time)
+        model.surface_positions(controls, at, &mut places);
+        self.check_places(model, controls, &places, at.time)
     }
 
     fn check_places(
         &mut self,
         model: &Model,
+        controls: &Controls,
         places: &[Vec3],
         time: f64,
     ) -> Result<StateReport, DetectError> {
         let surface = CheckedSurface { mesh: &self.mesh, phase: &mut self.phase, closed: &self.closed };
-        let report = surface.intersections(model, places, time);
+        let report = surface.intersections(model, controls, places, time);
         self.phase.release();
         report
     }
@@ -88,6 +85,7 @@ impl CheckedSurface<'_> {
     pub fn intersections(
         self,
         model: &Model,
+        controls: &Controls,
         places: &[Vec3],
         time: f64,
     ) -> Result<StateReport, DetectError> {
@@ -97,7 +95,7 @@ impl CheckedSurface<'_> {
         report.crossings.retain(|c| c.depth > INSIDE || !solids(c.bodies));
         report.inside.retain(|i| i.depth > INSIDE);
         for shape in PlacedShape::all(model) {
-            let posed = shape.posed(time);
+            let posed = shape.moving(controls).posed(time);
             let inside = |vertex: u32| {
                 let place = places[vertex as usize];
                 let depth = -posed.closest(&place).distance;

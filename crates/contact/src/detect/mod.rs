@@ -21,7 +21,7 @@ mod step_pairs;
 mod touching;
 mod zones;
 
-pub use analytic::{PlacedShape, PosedShape, SurfaceMotion, Travel};
+pub use analytic::{MovingShape, PlacedShape, PosedShape, SurfaceMotion, Travel};
 pub use analytic_search::{nearest_in_triangle, nearest_on_segment};
 pub use compile::collision_mesh;
 pub use contact_finder::{ContactFinder, DetectError, DetectOptions, StepMotion, pair_gap};

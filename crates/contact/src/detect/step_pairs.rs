@@ -12,16 +12,17 @@
 //! and found free is asked again only when its vertices have moved their ends by as much as it was
 //! free. What is asked is the same as without this memory, so contacts do not depend on it.
 
-use super::analytic::PlacedShape;
+use super::analytic::{MovingShape, PlacedShape};
 use super::analytic_near::NearFeatures;
 use super::near_pair::{NearPair, is_within, replace};
 use super::sieve::Sieve;
 use rayon::prelude::*;
 use std::mem::take;
-use stiction_bodies::Model;
-use stiction_collision::broad_phase::Ways;
-use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
+use stiction_bodies::{Controls, Model};
+use stiction_collision::broad_phase::VertexTrajectories;
+use stiction_collision::{BroadPhase, Candidates, CollisionMesh, SurfaceError};
 use stiction_numerics::Vec3;
+use stiction_scene::motion::Motion;
 
 /// Least reach, as shares of the contact gap, smallest and largest, and of the way of the vertex.
 /// More of it makes more pairs, which are passed over cheaply; less of it makes more vertices leave
@@ -54,8 +55,9 @@ const PER_TASK: usize = 4096;
 pub(super) struct StepPairs {
     /// Start and end of the step \[s\]; `None` before the first.
     times: Option<[f64; 2]>,
-    /// The end of each vertex from which it strays: the first one, or that at which few had left
-    /// their boxes.
+    /// How colliders move in it.
+    motions: Vec<Motion>,
+    /// The end of each vertex from which it strays: the first one, or that at which few had left their boxes.
     first: Vec<Vec3>,
     /// Middle of the box in which a vertex may end.
     end: Vec<Vec3>,
@@ -82,6 +84,8 @@ pub(super) struct Search<'a> {
     pub model: &'a Model,
     pub mesh: &'a CollisionMesh,
     pub shapes: &'a [PlacedShape],
+    /// How colliders move.
+    pub controls: &'a Controls,
     /// Surface vertices of bodies that belong to a primitive.
     pub touching: &'a [u32],
     pub start: &'a [Vec3],
@@ -94,11 +98,18 @@ pub(super) struct Search<'a> {
     pub slack: f64,
 }
 
+impl<'a> Search<'a> {
+    fn moving_shapes(&self) -> impl Iterator<Item = MovingShape<'a>> + use<'a> {
+        let controls = self.controls;
+        self.shapes.iter().map(|shape| shape.moving(controls))
+    }
+}
+
 impl StepPairs {
-    /// Whether these are the pairs of a step between two times, if it starts where they were looked
-    /// for.
-    pub fn is_of(&self, times: [f64; 2]) -> bool {
-        self.times == Some(times)
+    /// Whether these are the pairs of a step between two times with colliders that move so, if it starts where they were
+    /// looked for.
+    pub fn is_of(&self, times: [f64; 2], controls: &Controls) -> bool {
+        self.times == Some(times) && controls.acting_colliders().eq(&self.motions)
     }
 
     /// The next search begins anew.
@@ -113,8 +124,8 @@ impl StepPairs {
         phase: &mut BroadPhase,
         search: &Search<'_>,
         same_start: bool,
-    ) -> Result<(), MeshError> {
-        let outcome = if same_start && self.is_of(search.times) {
+    ) -> Result<(), SurfaceError> {
+        let outcome = if same_start && self.is_of(search.times, search.controls) {
             self.follow(phase, search)
         } else {
             self.begin(phase, search)
@@ -127,8 +138,10 @@ impl StepPairs {
     }
 
     /// The first search of a step.
-    fn begin(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
+    fn begin(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), SurfaceError> {
         self.times = Some(search.times);
+        self.motions.clear();
+        self.motions.extend(search.controls.acting_colliders().cloned());
         self.adapt(search.end.len());
         let of_gap = self.of_gap;
         for ends in [&mut self.first, &mut self.last] {
@@ -166,7 +179,7 @@ impl StepPairs {
     }
 
     /// Another end from the same start.
-    fn follow(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
+    fn follow(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), SurfaceError> {
         let is_changed = self.stray(search);
         let changed = is_changed.par_iter().with_min_len(PER_TASK).filter(|c| **c).count();
         self.left = [self.left[0] + changed, self.left[1] + 1];
@@ -223,15 +236,15 @@ impl StepPairs {
         });
     }
 
-    fn search_all(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), MeshError> {
+    fn search_all(&mut self, phase: &mut BroadPhase, search: &Search<'_>) -> Result<(), SurfaceError> {
         let found = phase.moving_pairs(search.mesh, &self.ways(search))?;
         let (mut vertex_triangle, mut edge_edge) =
             (take(&mut self.vertex_triangle), take(&mut self.edge_edge));
         self.sieve(search).sift_into((&mut vertex_triangle, &mut edge_edge), &found);
         (self.vertex_triangle, self.edge_edge) = (vertex_triangle, edge_edge);
         let all = |_: &[u32]| true;
-        let of_shape = |shape| NearFeatures::new(search, shape, &self.ends(search.start), &all);
-        self.analytic = search.shapes.iter().map(of_shape).collect();
+        let of_shape = |shape| NearFeatures::new(search, &shape, &self.ends(search.start), &all);
+        self.analytic = search.moving_shapes().map(of_shape).collect();
         Ok(())
     }
 
@@ -241,7 +254,7 @@ impl StepPairs {
         phase: &mut BroadPhase,
         search: &Search<'_>,
         is_changed: &[bool],
-    ) -> Result<(), MeshError> {
+    ) -> Result<(), SurfaceError> {
         let mesh = search.mesh;
         let found = phase.moving_pairs_of(mesh, &self.ways(search), is_changed)?;
         let (mut vertex_triangle, mut edge_edge) = (Vec::new(), Vec::new());
@@ -256,15 +269,15 @@ impl StepPairs {
         });
         replace(&mut self.edge_edge, edge_edge, |[e, f]| edges[e as usize] || edges[f as usize]);
         let mut analytic = take(&mut self.analytic);
-        for (near, shape) in analytic.iter_mut().zip(search.shapes) {
-            near.replace(search, shape, &self.ends(search.start), &changed);
+        for (near, shape) in analytic.iter_mut().zip(search.moving_shapes()) {
+            near.replace(search, &shape, &self.ends(search.start), &changed);
         }
         self.analytic = analytic;
         Ok(())
     }
 
-    fn ways<'a>(&'a self, search: &Search<'a>) -> Ways<'a> {
-        Ways { start: search.start, end: &self.end, reach: &self.reach, gap: search.widest_gap }
+    fn ways<'a>(&'a self, search: &Search<'a>) -> VertexTrajectories<'a> {
+        VertexTrajectories { start: search.start, end: &self.end, reach: &self.reach, gap: search.widest_gap }
     }
 
     /// Farthest distance between the start of a vertex and its possible ends \[m\].

@@ -39,8 +39,9 @@ impl World {
         let scene =
             load_text("test.toml", text, Path::new("."), &[] as &[&str]).expect("the scene is valid").scene;
         let model = build(&scene).expect("the scene compiles");
-        let finder = ContactFinder::new(&model, DetectOptions::default()).expect("the surfaces are sound");
         let (parameters, state) = (Parameters::from_scene(&scene, &model), State::initial(&model, &scene));
+        let finder = ContactFinder::new(&model, &parameters.controls, DetectOptions::default())
+            .expect("the surfaces are sound");
         World { model, parameters, state, finder }
     }
 
@@ -70,7 +71,14 @@ impl World {
         let World { model, parameters, state, finder } = self;
         let time = state.time;
         let prescription = model.pins.prescribe(model, &parameters.controls, state, time + H);
-        let motion = StepMotion { start: &state.blocks, prescription: &prescription, parameters, time, h: H };
+        let motion = StepMotion {
+            start: &state.blocks,
+            orientations: &state.orientations,
+            prescription: &prescription,
+            parameters,
+            time,
+            h: H,
+        };
         ask(finder, model, parameters, &motion)
     }
 }

@@ -181,7 +181,7 @@ impl PairedTerm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Random;
+    use crate::check::TestRandom;
     use stiction_numerics::nalgebra::DMatrix;
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn positive_part_removes_exactly_the_negative_eigenvalues() {
-        let mut random = Random::new(11);
+        let mut random = TestRandom::new(11);
         for _ in 0..50 {
             let (edge, apex) = (random.vector(), random.vector());
             let wing = Wing::new(edge, apex, edge.cross(&apex));

@@ -153,7 +153,7 @@ impl Element<4> for HingeElement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Checks, Projection, Random, check_element};
+    use crate::check::{Checks, HessianProjection, TestRandom, check_element};
     use crate::material_table::MaterialTable;
 
     fn rest() -> [Vec3; 4] {
@@ -168,14 +168,14 @@ mod tests {
         MaterialTable::of_plate(Plate::new(stiffness, 0.3).unwrap(), HingeScale::ThirdOfArea)
     }
 
-    fn bent<'a>(random: &mut Random, materials: &'a MaterialTable) -> Stencil<'a, 4> {
+    fn bent<'a>(random: &mut TestRandom, materials: &'a MaterialTable) -> Stencil<'a, 4> {
         Stencil { x: rest().map(|x| x + random.vector() * 0.03), frames: &[], materials }
     }
 
     #[test]
     fn derivatives() {
         let materials = materials(1e-3);
-        let checks = Checks { projection: Projection::StandIn, ..Checks::nodes(0.05) };
+        let checks = Checks { projection: HessianProjection::StandIn, ..Checks::nodes(0.05) };
         check_element(&element(), |random| bent(random, &materials), &checks);
     }
 
@@ -190,7 +190,7 @@ mod tests {
                 assert!((exact[a][b] - projected[a][b]).amax() <= 1e-9 * exact[a][a].amax());
             }
         }
-        let mut random = Random::new(5);
+        let mut random = TestRandom::new(5);
         for _ in 0..50 {
             let at = bent(&mut random, &materials);
             let exact = element.hessian(&at, Curvature::Exact);

@@ -5,7 +5,7 @@
 //! normal, about the flat rest shape. Nodes and angles that are not held relax; the energy is that
 //! of the minimum.
 
-use super::strip_tests::{MESHES, Mesh, rolled, square, triangle_area};
+use super::strip_tests::{MESHES, MeshKind, rolled, square, triangle_area};
 use super::*;
 use crate::assembly::Configuration;
 use crate::element::{Curvature, Element};
@@ -170,7 +170,7 @@ fn middle_energy(shell: &Shell, blocks: &[Vec3], frames: &[EdgeFrame]) -> f64 {
 /// Tip of a cantilever strip under its own weight, small deflections, ν = 0: q L⁴/(8 D).
 #[test]
 fn light_cantilever_converges_on_every_mesh() {
-    for mesh in [Mesh::Aligned, Mesh::Alternating, Mesh::Irregular] {
+    for mesh in [MeshKind::Aligned, MeshKind::Alternating, MeshKind::Irregular] {
         let error = |cells: usize| {
             let (rest, triangles) = square(mesh, cells);
             let shell = Shell::new(rest, triangles, 0.0);

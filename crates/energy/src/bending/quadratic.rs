@@ -120,7 +120,7 @@ mod tests {
     fn derivatives() {
         let materials = materials(1e-3);
         let element = QuadraticBend::new([0, 1, 2, 3], rest(), 0).unwrap();
-        let sampler = |r: &mut crate::check::Random| Stencil {
+        let sampler = |r: &mut crate::check::TestRandom| Stencil {
             x: rest().map(|x| x + r.vector() * 0.03),
             frames: &[] as &[_],
             materials: &materials,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::assembly::Configuration;
-use crate::check::{Checks, Projection, Random, check_element};
+use crate::check::{Checks, HessianProjection, TestRandom, check_element};
 use crate::element::{Curvature, Element, Stencil};
 use crate::material_table::MaterialTable;
 use stiction_bodies::EdgeFrame;
@@ -56,11 +56,11 @@ impl Patch {
 const FULL: [[u32; 3]; 4] = [[0, 1, 2], [1, 3, 2], [2, 4, 0], [0, 1, 5]];
 
 fn check<const N: usize>(element: &ShapeOperatorElement<N>, frames: &[EdgeFrame], materials: &MaterialTable) {
-    let mut checks = Checks { projection: Projection::StandIn, samples: 12, ..Checks::nodes(0.05) };
+    let mut checks = Checks { projection: HessianProjection::StandIn, samples: 12, ..Checks::nodes(0.05) };
     for angle in 3..N {
         (checks.sizes[angle], checks.twist[angle]) = (1.0, true);
     }
-    let sampler = |random: &mut Random| Stencil {
+    let sampler = |random: &mut TestRandom| Stencil {
         x: std::array::from_fn(|i| match rest().get(element.blocks()[i] as usize) {
             Some(place) if i < 3 => place + random.vector() * 0.03,
             _ => Vec3::new(random.range(-1.0, 1.0), 0.0, 0.0),
@@ -74,7 +74,7 @@ fn check<const N: usize>(element: &ShapeOperatorElement<N>, frames: &[EdgeFrame]
 #[test]
 fn derivatives_with_three_two_and_one_inner_edges() {
     // Frames of another configuration: the tangents have turned since the start of the step.
-    let mut random = Random::new(3);
+    let mut random = TestRandom::new(3);
     let started: Vec<Vec3> = rest().iter().map(|x| x + random.vector() * 0.02).collect();
     for triangles in [&FULL[..], &FULL[..3], &FULL[..2]] {
         let patch = patch(triangles);
@@ -88,7 +88,7 @@ fn derivatives_with_three_two_and_one_inner_edges() {
 
 #[test]
 fn winding_of_the_triangles_does_not_matter() {
-    let mut random = Random::new(5);
+    let mut random = TestRandom::new(5);
     let mut blocks: Vec<Vec3> = rest().iter().map(|x| x + random.vector() * 0.03).collect();
     let positions = blocks.clone();
     let one = patch(&[[0, 1, 2], [1, 3, 2], [2, 4, 0], [1, 0, 5]]);

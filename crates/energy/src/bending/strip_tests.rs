@@ -6,13 +6,13 @@
 //! relative to D/(2R²). The shape operator is tried on the same meshes in `plate_tests`.
 
 use super::*;
-use crate::check::Random;
+use crate::check::TestRandom;
 use crate::element::{Element, Stencil};
 use crate::material_table::MaterialTable;
 use stiction_numerics::Vec3;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Mesh {
+pub(super) enum MeshKind {
     /// All diagonals alike, edges along the bend.
     Aligned,
     /// Diagonals alternate from cell to cell.
@@ -23,10 +23,11 @@ pub(super) enum Mesh {
     Irregular,
 }
 
-pub(super) const MESHES: [Mesh; 4] = [Mesh::Aligned, Mesh::Alternating, Mesh::Equilateral, Mesh::Irregular];
+pub(super) const MESHES: [MeshKind; 4] =
+    [MeshKind::Aligned, MeshKind::Alternating, MeshKind::Equilateral, MeshKind::Irregular];
 
-pub(super) fn square(mesh: Mesh, cells: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
-    let mut random = Random::new(17);
+pub(super) fn square(mesh: MeshKind, cells: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let mut random = TestRandom::new(17);
     let size = 1.0 / cells as f64;
     let id = |i: usize, j: usize| (j * (cells + 1) + i) as u32;
     let (mut points, mut triangles) = (Vec::new(), Vec::new());
@@ -35,10 +36,10 @@ pub(super) fn square(mesh: Mesh, cells: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
             let mut point = Vec3::new(i as f64, j as f64, 0.0) * size;
             let inner = i > 0 && j > 0 && i < cells && j < cells;
             match mesh {
-                Mesh::Irregular if inner => {
+                MeshKind::Irregular if inner => {
                     point += Vec3::new(random.range(-0.25, 0.25), random.range(-0.25, 0.25), 0.0) * size;
                 }
-                Mesh::Equilateral => {
+                MeshKind::Equilateral => {
                     point.x += 0.5 * size * (j % 2) as f64;
                     point.y *= 0.75_f64.sqrt();
                 }
@@ -51,10 +52,10 @@ pub(super) fn square(mesh: Mesh, cells: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
         for i in 0..cells {
             let (a, b, c, d) = (id(i, j), id(i + 1, j), id(i + 1, j + 1), id(i, j + 1));
             let rising = match mesh {
-                Mesh::Aligned => true,
-                Mesh::Alternating => (i + j) % 2 == 0,
-                Mesh::Equilateral => j % 2 == 1,
-                Mesh::Irregular => random.unit() < 0.5,
+                MeshKind::Aligned => true,
+                MeshKind::Alternating => (i + j) % 2 == 0,
+                MeshKind::Equilateral => j % 2 == 1,
+                MeshKind::Irregular => random.unit() < 0.5,
             };
             triangles.extend(if rising { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] });
         }
@@ -74,7 +75,7 @@ pub(super) fn triangle_area(rest: &[Vec3], t: [u32; 3]) -> f64 {
     0.5 * (x[1] - x[0]).cross(&(x[2] - x[0])).norm()
 }
 
-fn hinge_ratio(mesh: Mesh, cells: usize, turn: f64, scale: HingeScale, quadratic: bool) -> f64 {
+fn hinge_ratio(mesh: MeshKind, cells: usize, turn: f64, scale: HingeScale, quadratic: bool) -> f64 {
     let (rest, triangles) = square(mesh, cells);
     let materials = MaterialTable::of_plate(Plate::new(1.0, 0.0).unwrap(), scale);
     let (mut energy, mut area) = (0.0, 0.0);
@@ -110,8 +111,8 @@ fn hinge_and_quadratic_depend_on_the_mesh() {
     }
     let cylinder = |mesh, turn| hinge_ratio(mesh, 80, turn, HingeScale::Cylinder, false);
     // The border carries half a cell of hinges too few: O(1/cells).
-    assert!((cylinder(Mesh::Aligned, 0.0) - 1.0).abs() < 0.02);
-    assert!((cylinder(Mesh::Aligned, std::f64::consts::FRAC_PI_4) - 3.0).abs() < 0.06);
-    assert!((cylinder(Mesh::Equilateral, 0.0) - 1.0).abs() < 0.02);
-    assert!((cylinder(Mesh::Equilateral, 0.4) - 1.0).abs() < 0.02);
+    assert!((cylinder(MeshKind::Aligned, 0.0) - 1.0).abs() < 0.02);
+    assert!((cylinder(MeshKind::Aligned, std::f64::consts::FRAC_PI_4) - 3.0).abs() < 0.06);
+    assert!((cylinder(MeshKind::Equilateral, 0.0) - 1.0).abs() < 0.02);
+    assert!((cylinder(MeshKind::Equilateral, 0.4) - 1.0).abs() < 0.02);
 }

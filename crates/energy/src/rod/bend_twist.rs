@@ -11,7 +11,7 @@
 //! this part always has eigenvalues of both signs, and clamping the full matrix costs some fourteen
 //! times as much (measured by the bench `elements_rods`).
 
-use super::kinematics::{Bend, Joint, Slope, Strains};
+use super::kinematics::{Bend, JointGradient, JointShape, Strains};
 use crate::bending::local::{mirror, squares};
 use crate::element::{Curvature, Element, LocalHessian, Stencil};
 use crate::material_table::RodValues;
@@ -69,10 +69,10 @@ impl RodBendTwist {
         RodBendTwist { rest, ..self }
     }
 
-    fn joint(&self, at: &Stencil<'_, 5>) -> Joint {
+    fn joint(&self, at: &Stencil<'_, 5>) -> JointShape {
         let along = [at.x[1] - at.x[0], at.x[2] - at.x[1]];
         let frames = self.edges.map(|e| &at.frames[e as usize]);
-        Joint::new(along, [at.x[3][0], at.x[4][0]], frames)
+        JointShape::new(along, [at.x[3][0], at.x[4][0]], frames)
     }
 
     /// K_q/l̄.
@@ -97,7 +97,7 @@ impl RodBendTwist {
     }
 
     /// √(K_q/l̄) ∇q over the five blocks: Gauss–Newton is the sum of their squares.
-    fn columns(&self, joint: &Joint, values: &RodValues) -> [[Vec3; 3]; 5] {
+    fn columns(&self, joint: &JointShape, values: &RodValues) -> [[Vec3; 3]; 5] {
         let stiffness = self.stiffness(values);
         let [first, second, third]: [[Vec3; 5]; 3] = std::array::from_fn(|q| {
             let mut weights = [0.0; 3];
@@ -108,7 +108,7 @@ impl RodBendTwist {
     }
 }
 
-fn to_blocks(slope: &Slope) -> [Vec3; 5] {
+fn to_blocks(slope: &JointGradient) -> [Vec3; 5] {
     let [first, second] = slope.edge;
     let twist = slope.twist.map(|t| Vec3::new(t, 0.0, 0.0));
     [-first, first - second, second, twist[0], twist[1]]

@@ -89,7 +89,7 @@ impl Edge {
 
 /// A joint at the trial configuration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Joint {
+pub(super) struct JointShape {
     pub edges: [Edge; 2],
     cosine: f64,
     /// 1/χ.
@@ -99,8 +99,8 @@ pub(super) struct Joint {
     pub strains: Strains,
 }
 
-impl Joint {
-    pub(super) fn new(along: [Vec3; 2], twists: [f64; 2], frames: [&EdgeFrame; 2]) -> Joint {
+impl JointShape {
+    pub(super) fn new(along: [Vec3; 2], twists: [f64; 2], frames: [&EdgeFrame; 2]) -> JointShape {
         let edges = [Edge::new(along[0], twists[0], frames[0]), Edge::new(along[1], twists[1], frames[1])];
         let (u, v) = (edges[0].tangent, edges[1].tangent);
         let cosine = u.dot(&v);
@@ -111,7 +111,7 @@ impl Joint {
         let angle = v.dot(&carried.cross(&after)).atan2(carried.dot(&after));
         let reference = unwrap_angle(angle, frames[1].reference_twist);
         let twist = twists[1] - twists[0] + reference;
-        Joint {
+        JointShape {
             edges,
             cosine,
             fold,
@@ -121,7 +121,7 @@ impl Joint {
     }
 
     /// First derivatives of `y₁κ₁ + y₂κ₂ + y₃m` with frozen weights y: by e₀, e₁ and by θ₀, θ₁.
-    pub(super) fn gradient(&self, weights: [f64; 3]) -> Slope {
+    pub(super) fn gradient(&self, weights: [f64; 3]) -> JointGradient {
         self.parts(weights).slope(self)
     }
 
@@ -147,7 +147,7 @@ impl Joint {
 
 /// Gradient over the edge vectors and the twists.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slope {
+pub(super) struct JointGradient {
     pub edge: [Vec3; 2],
     pub twist: [f64; 2],
 }
@@ -182,16 +182,16 @@ fn across(t: Vec3, vector: Vec3) -> Vec3 {
 }
 
 impl Parts {
-    fn slope(&self, joint: &Joint) -> Slope {
+    fn slope(&self, joint: &JointShape) -> JointGradient {
         let [e0, e1] = &joint.edges;
         let twist = [self.turn[0] - self.twist, self.turn[1] + self.twist];
         let shared = joint.half_binormal * self.twist;
         let by_u = across(e0.tangent, self.by_u) + shared + e0.spin * twist[0];
         let by_v = across(e1.tangent, self.by_v) + shared + e1.spin * twist[1];
-        Slope { edge: [by_u * e0.inverse_length, by_v * e1.inverse_length], twist }
+        JointGradient { edge: [by_u * e0.inverse_length, by_v * e1.inverse_length], twist }
     }
 
-    fn bend(&self, joint: &Joint) -> Bend {
+    fn bend(&self, joint: &JointShape) -> Bend {
         let [e0, e1] = &joint.edges;
         let (u, v, fold, c) = (e0.tangent, e1.tangent, joint.fold, joint.cosine);
         let half = joint.half_binormal * self.twist;

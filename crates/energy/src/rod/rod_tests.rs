@@ -1,7 +1,7 @@
 //! Rods against closed forms, and derivatives of the joint element.
 
 use super::*;
-use crate::check::{Checks, Projection, Random, check_element};
+use crate::check::{Checks, HessianProjection, TestRandom, check_element};
 use crate::element::{Curvature, Element, Stencil};
 use crate::material_table::{MaterialTable, RodValues};
 use std::f64::consts::TAU;
@@ -99,7 +99,7 @@ fn random_joint() -> RodBendTwist {
 #[test]
 fn derivatives() {
     // Frames away from the trial tangents: the transport within the step counts.
-    let mut random = Random::new(23);
+    let mut random = TestRandom::new(23);
     let (joint, materials) = (random_joint(), rod_of(EI));
     let sizes = [0.1, 0.1, 0.1, 1.0, 1.0];
     let twist = [false, false, false, true, true];
@@ -111,7 +111,7 @@ fn derivatives() {
                 EdgeFrame::new(tangent, orthonormal_to(random.vector(), tangent))
             })
             .collect();
-        let sampler = |random: &mut Random| {
+        let sampler = |random: &mut TestRandom| {
             let x0 = random.vector();
             let x1 = x0 + (start[0] + random.vector() * 0.6) * 0.1;
             let x2 = x1 + (start[1] + random.vector() * 0.6) * 0.1;
@@ -119,7 +119,7 @@ fn derivatives() {
             Stencil { x: [x0, x1, x2, twists[0], twists[1]], frames: &frames, materials: &materials }
         };
         let checks =
-            Checks { sizes, twist, samples: 4, projection: Projection::StandIn, ..Checks::nodes(0.1) };
+            Checks { sizes, twist, samples: 4, projection: HessianProjection::StandIn, ..Checks::nodes(0.1) };
         check_element(&joint, sampler, &checks);
     }
 }
@@ -177,7 +177,7 @@ fn a_helix_at_its_natural_shape_has_no_energy_and_no_force() {
 /// nothing.
 #[test]
 fn the_choice_of_reference_does_not_matter() {
-    let mut random = Random::new(4);
+    let mut random = TestRandom::new(4);
     let points: Vec<Vec3> = ring_points(16).into_iter().map(|p| p + random.vector() * 0.1).collect();
     let chain = Chain::ring(&points, EI);
     let frames = ring_frames(&points);

@@ -63,7 +63,7 @@ impl Element<2> for RodStretch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Checks, Random, check_element};
+    use crate::check::{Checks, TestRandom, check_element};
     use crate::material_table::{MaterialTable, RodValues};
 
     const ROD: RodStretch = RodStretch { nodes: [0, 1], material: 0, length: 0.1 };
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn derivatives() {
         let materials = materials();
-        let sampler = |random: &mut Random| {
+        let sampler = |random: &mut TestRandom| {
             let direction = random.vector().normalize();
             let start = random.vector();
             let x = [start, start + direction * random.range(0.05, 0.15)];

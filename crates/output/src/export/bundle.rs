@@ -24,7 +24,7 @@ use crate::container::{Codec, ContainerWriter, Filter};
 use crate::error::{OutputError, Result};
 use crate::files::{Durability, write_atomic};
 use crate::frame::Frame;
-use crate::layout::{BodyLayout, Layout, Motion};
+use crate::layout::{BodyLayout, Layout, StoredMotion};
 use crate::layout_file;
 use crate::reader::RunReader;
 use crate::sections::{from_f32s, from_u32s};
@@ -67,6 +67,7 @@ pub(super) fn write_page(
         "{before}<script type=\"application/octet-stream\" id=\"{ELEMENT_ID}\">{data}</script>{after}"
     );
     write_atomic(path, text.as_bytes(), Durability::Process)?;
+    report.notes.extend(reader.damage_of_statistics()?);
     report.add_file(path)
 }
 
@@ -130,7 +131,7 @@ fn add_frame(
     layout: &Layout,
     selection: &Selection,
 ) {
-    let free = || selection.bodies.iter().filter(|b| b.motion == Motion::Free);
+    let free = || selection.bodies.iter().filter(|b| b.motion == StoredMotion::Free);
     let positions: Vec<u8> = free().flat_map(|b| quantised_points(&frame.positions[b.range()])).collect();
     add(&format!("frame/{k}/positions"), &positions);
     let chosen = |b: &BodyLayout| selection.bodies.iter().any(|s| s.name == b.name);

@@ -2,7 +2,7 @@
 
 use super::select::Selection;
 use crate::error::{OutputError, Result};
-use crate::layout::{Motion, Pose};
+use crate::layout::{StoredMotion, StoredPose};
 use crate::reader::RunReader;
 
 /// Tracks of several bodies are gathered in one pass over the frames while they fit in this many bytes;
@@ -74,12 +74,12 @@ pub(super) fn tracks(
 }
 
 /// Poses over the chosen frames, one track per selected body; empty for bodies without poses.
-pub(super) fn pose_tracks(reader: &RunReader, selection: &Selection) -> Result<Vec<Vec<Pose>>> {
+pub(super) fn pose_tracks(reader: &RunReader, selection: &Selection) -> Result<Vec<Vec<StoredPose>>> {
     let posed: Vec<&str> = reader.layout().posed().map(|b| b.name.as_str()).collect();
     let slot = |b: usize| {
         let body = selection.bodies[b];
         let found = posed.iter().position(|&name| name == body.name);
-        found.filter(|_| body.motion == Motion::Posed)
+        found.filter(|_| body.motion == StoredMotion::Posed)
     };
     let slots: Vec<Option<usize>> = (0..selection.bodies.len()).map(slot).collect();
     let mut tracks = vec![Vec::new(); slots.len()];

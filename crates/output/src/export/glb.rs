@@ -16,7 +16,7 @@ use super::gather::{Quantity, bounds, pose_tracks, tracks};
 use super::select::Selection;
 use crate::error::{OutputError, Result};
 use crate::files::{Durability, write_atomic_with};
-use crate::layout::{BodyLayout, Motion, Pose, UpAxis};
+use crate::layout::{BodyLayout, StoredMotion, StoredPose, UpAxis};
 use crate::reader::RunReader;
 use crate::sections::{from_f32s, from_u32s};
 use serde_json::{Value, json};
@@ -130,11 +130,11 @@ impl Gltf {
         }
     }
 
-    fn add_body(&mut self, body: &BodyLayout, track: &[[f32; 3]], poses: &[Pose]) {
+    fn add_body(&mut self, body: &BodyLayout, track: &[[f32; 3]], poses: &[StoredPose]) {
         if body.vertex_count() == 0 {
             return;
         }
-        let free = body.motion == Motion::Free;
+        let free = body.motion == StoredMotion::Free;
         let base = if free { &track[..body.vertex_count()] } else { body.shape.as_slice() };
         let mut attributes = json!({ "POSITION": self.points(base) });
         if !body.uv.is_empty() {
@@ -168,7 +168,7 @@ impl Gltf {
     }
 
     /// Adds the tracks of the node added last.
-    fn animate(&mut self, motion: Motion, poses: &[Pose]) {
+    fn animate(&mut self, motion: StoredMotion, poses: &[StoredPose]) {
         if self.times.len() < 2 {
             if let Some(pose) = poses.first() {
                 let node = self.nodes.last_mut().expect("a node was added");
@@ -178,11 +178,11 @@ impl Gltf {
             return;
         }
         match motion {
-            Motion::Free => {
+            StoredMotion::Free => {
                 let sampler = self.weights();
                 self.channel(sampler, "weights");
             }
-            Motion::Posed => {
+            StoredMotion::Posed => {
                 let translations: Vec<[f32; 3]> = poses.iter().map(|p| p.translation).collect();
                 let rotations: Vec<[f32; 4]> = poses.iter().map(|p| unit(p.rotation_xyzw)).collect();
                 for (path, kind, flat) in [
@@ -194,7 +194,7 @@ impl Gltf {
                     self.channel(sampler, path);
                 }
             }
-            Motion::Fixed => {}
+            StoredMotion::Fixed => {}
         }
     }
 

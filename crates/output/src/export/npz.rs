@@ -8,7 +8,7 @@ use super::gather::{Quantity, tracks};
 use super::select::Selection;
 use crate::error::{OutputError, Result};
 use crate::files::stream_atomic;
-use crate::layout::Motion;
+use crate::layout::StoredMotion;
 use crate::reader::RunReader;
 use std::fs::File;
 use std::io::{BufWriter, Error as IoError, Result as IoResult, Write};
@@ -41,7 +41,7 @@ fn fill(reader: &RunReader, selection: &Selection, archive: &mut Archive, path: 
     entry(archive, "time", "<f8", &[selection.frames.len()], &time).map_err(io)?;
     topology(selection, archive).map_err(io)?;
     let first = selection.frames[0];
-    let free = |b: usize| selection.bodies[b].motion == Motion::Free;
+    let free = |b: usize| selection.bodies[b].motion == StoredMotion::Free;
     let channels = reader.channel_names(first)?;
     let mut quantities = vec![("positions", Quantity::Positions)];
     if !reader.velocities(first)?.is_empty() {

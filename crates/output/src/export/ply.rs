@@ -5,7 +5,7 @@ use super::select::Selection;
 use crate::error::Result;
 use crate::files::{Durability, create_folder, write_atomic_with};
 use crate::frame::Frame;
-use crate::layout::{BodyLayout, Motion};
+use crate::layout::{BodyLayout, StoredMotion};
 use crate::reader::RunReader;
 use std::io::{Result as IoResult, Write};
 use std::path::Path;
@@ -31,7 +31,7 @@ pub(super) fn write(
 }
 
 fn write_body(out: &mut impl Write, body: &BodyLayout, frame: &Frame) -> IoResult<()> {
-    let free = body.motion == Motion::Free;
+    let free = body.motion == StoredMotion::Free;
     let velocities = free && !frame.velocities.is_empty();
     let channels = if free { frame.channels.as_slice() } else { &[] };
     writeln!(out, "ply\nformat binary_little_endian 1.0\ncomment frame {} metres", frame.index)?;

@@ -10,7 +10,7 @@ use super::gather::{Quantity, bounds, pose_tracks, tracks};
 use super::select::Selection;
 use crate::error::{OutputError, Result};
 use crate::files::stream_atomic;
-use crate::layout::{BodyKind, BodyLayout, Motion, Pose, UpAxis};
+use crate::layout::{BodyLayout, LayoutKind, StoredMotion, StoredPose, UpAxis};
 use crate::reader::RunReader;
 use std::io::{Result as IoResult, Write};
 use std::path::Path;
@@ -83,7 +83,7 @@ impl<'a> Prim<'a> {
         Self { name: &selection.names[b], body, frames: &selection.frames, order, points }
     }
 
-    fn write(&self, out: &mut impl Write, poses: &[Pose]) -> IoResult<()> {
+    fn write(&self, out: &mut impl Write, poses: &[StoredPose]) -> IoResult<()> {
         let kind = if is_curves(self.body) { "BasisCurves" } else { "Mesh" };
         writeln!(out, "\n    def {kind} \"{}\"\n    {{", self.name)?;
         if is_curves(self.body) {
@@ -94,14 +94,14 @@ impl<'a> Prim<'a> {
         let [r, g, b] = self.body.linear_colour();
         writeln!(out, "        color3f[] primvars:displayColor = [({r}, {g}, {b})]")?;
         match self.body.motion {
-            Motion::Free => self.sampled_points(out)?,
-            Motion::Posed | Motion::Fixed => {
+            StoredMotion::Free => self.sampled_points(out)?,
+            StoredMotion::Posed | StoredMotion::Fixed => {
                 self.line(out, "point3f[] points", &self.body.shape)?;
                 let (low, high) = bounds(&self.body.shape);
                 self.extent(out, "float3[] extent =", low, high, "")?;
             }
         }
-        if self.body.motion == Motion::Posed {
+        if self.body.motion == StoredMotion::Posed {
             self.pose(out, poses)?;
         }
         writeln!(out, "    }}")
@@ -179,7 +179,7 @@ impl<'a> Prim<'a> {
         writeln!(out, "        {label} [({a}, {b}, {c}), ({d}, {e}, {f})]{end}")
     }
 
-    fn pose(&self, out: &mut impl Write, poses: &[Pose]) -> IoResult<()> {
+    fn pose(&self, out: &mut impl Write, poses: &[StoredPose]) -> IoResult<()> {
         writeln!(out, "        double3 xformOp:translate.timeSamples = {{")?;
         for (frame, pose) in self.frames.iter().zip(poses) {
             let [x, y, z] = pose.translation;
@@ -196,7 +196,7 @@ impl<'a> Prim<'a> {
 }
 
 fn is_curves(body: &BodyLayout) -> bool {
-    body.kind == BodyKind::Rod || (body.triangles.is_empty() && !body.segments.is_empty())
+    body.kind == LayoutKind::Rod || (body.triangles.is_empty() && !body.segments.is_empty())
 }
 
 /// Strands where known, else every segment as a curve of its own.

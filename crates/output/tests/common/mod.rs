@@ -4,36 +4,37 @@
 use std::path::Path;
 use stiction_limits::Budget;
 use stiction_output::{
-    BodyKind, BodyLayout, Channel, CheckpointIdentity, ContactPoint, Frame, Layout, Motion, OutputError,
-    Pose, ResumePoint, RunId, RunLock, RunSummary, RunWriter, Sections, StepRecord, UpAxis,
+    BodyLayout, Channel, CheckpointIdentity, ContactPoint, Frame, Layout, LayoutKind, OutputError,
+    ResumePoint, RunId, RunLock, RunSummary, RunWriter, Sections, StepRecord, StoredMotion, StoredPose,
+    UpAxis,
 };
 
 pub const FRAMES: u32 = 5;
 
 pub fn layout() -> Layout {
     let mut layout = Layout::new(UpAxis::Z, 24.0);
-    let mut cloth = BodyLayout::new("my cloth", BodyKind::Cloth, 4);
+    let mut cloth = BodyLayout::new("my cloth", LayoutKind::Cloth, 4);
     cloth.triangles = vec![[0, 1, 2], [0, 2, 3]];
     cloth.uv = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
     cloth.pinned = vec![0, 3];
     cloth.thickness = 1e-3;
     layout.push(cloth);
-    let mut ball = BodyLayout::new("ball", BodyKind::Collider, 4);
-    ball.motion = Motion::Posed;
+    let mut ball = BodyLayout::new("ball", LayoutKind::Collider, 4);
+    ball.motion = StoredMotion::Posed;
     ball.shape = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     ball.triangles = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
     layout.push(ball);
-    let mut hair = BodyLayout::new("hair", BodyKind::Rod, 5);
+    let mut hair = BodyLayout::new("hair", LayoutKind::Rod, 5);
     hair.segments = vec![[0, 1], [1, 2], [3, 4]];
     hair.strands = vec![vec![0, 1, 2], vec![3, 4]];
     hair.radius = vec![0.01];
     layout.push(hair);
-    let mut floor = BodyLayout::new("floor", BodyKind::Collider, 3);
-    floor.motion = Motion::Fixed;
+    let mut floor = BodyLayout::new("floor", LayoutKind::Collider, 3);
+    floor.motion = StoredMotion::Fixed;
     floor.shape = vec![[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [0.0, 9.0, 0.0]];
     floor.triangles = vec![[0, 1, 2]];
     layout.push(floor);
-    let mut tet = BodyLayout::new("tet", BodyKind::Solid, 4);
+    let mut tet = BodyLayout::new("tet", LayoutKind::Solid, 4);
     tet.tets = vec![[0, 1, 2, 3]];
     tet.triangles = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
     layout.push(tet);
@@ -46,14 +47,14 @@ pub fn frame(layout: &Layout, index: u32) -> Frame {
     let t = index as f32;
     frame.velocities = vec![[0.0; 3]; layout.vertex_count()];
     let mut strain = vec![0.0; layout.vertex_count()];
-    for body in layout.bodies.iter().filter(|b| b.motion == Motion::Free) {
+    for body in layout.bodies.iter().filter(|b| b.motion == StoredMotion::Free) {
         for v in body.range() {
             frame.positions[v] = [v as f32 + 0.1 * t, (v as f32 * 0.7 + t).sin(), 1.0 / (1.0 + v as f32 + t)];
             frame.velocities[v] = [0.1, v as f32, -t];
             strain[v] = 0.01 * v as f32 + 0.001 * t;
         }
     }
-    frame.poses[0] = Pose { translation: [t, 0.0, 2.0], rotation_xyzw: [0.0, 0.6, 0.0, 0.8] };
+    frame.poses[0] = StoredPose { translation: [t, 0.0, 2.0], rotation_xyzw: [0.0, 0.6, 0.0, 0.8] };
     layout.place(&frame.poses, &mut frame.positions);
     frame.channels = vec![Channel { name: "strain".into(), values: strain }];
     let contact = ContactPoint { point: [t, 1.0, 2.0], normal: [0.0, 0.0, 1.0], force: [0.5, 0.0, 3.0] };

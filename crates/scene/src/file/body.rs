@@ -1,6 +1,6 @@
 //! Bodies, pins, copies, attachments and stitches as written.
 
-use super::{Mesh, MotionFile, NumberOr, RotateFile, Select, SpanFile, TextOr};
+use super::{MeshSource, MotionFile, NumberOr, RotateFile, Select, SpanFile, TextOr};
 use crate::file::MaterialFile;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -32,7 +32,7 @@ pub struct BodyFile {
     /// Cloth, rod, solid, skinned, affine or rigid.
     pub kind: KindName,
     /// Geometry: a file name or a table. Every body has one, except rigid bodies made of `shapes`.
-    pub mesh: Option<Mesh>,
+    pub mesh: Option<MeshSource>,
     /// Rigid: several closed meshes that move as one, instead of `mesh`. Volumes are added, also
     /// where they overlap.
     #[serde(default)]
@@ -80,7 +80,7 @@ pub struct BodyFile {
     /// Display colour, sRGB from 0 to 1.
     pub colour: Option<[f32; 3]>,
     /// Surface carried by the tets, placed as the mesh is.
-    pub surface: Option<Mesh>,
+    pub surface: Option<MeshSource>,
     /// Frames of a skinned body.
     pub frames: Option<FramesFile>,
     /// Pressure inside a closed surface.
@@ -108,7 +108,7 @@ pub struct FramesFile {
 #[serde(deny_unknown_fields)]
 pub struct RigidShapeFile {
     /// Geometry: a file name or a table.
-    pub mesh: Mesh,
+    pub mesh: MeshSource,
     /// Scale within the body, first; a number or one per axis.
     pub scale: Option<NumberOr<[f64; 3]>>,
     /// Rotation within the body about its origin, second.
@@ -122,7 +122,7 @@ pub struct RigidShapeFile {
 #[serde(deny_unknown_fields)]
 pub struct RestFile {
     /// Another mesh with the same cells, placed as the mesh is.
-    pub mesh: Option<Mesh>,
+    pub mesh: Option<MeshSource>,
     /// Scale of the rest shape against the mesh: 0.9 means stretched at the start.
     pub scale: Option<f64>,
     /// Take the flat pattern in `uv` (metres) as rest shape; false by default.

@@ -1,6 +1,6 @@
 //! Colliders as written: exactly one shape, and how it moves.
 
-use super::{FrictionDirectionFile, Mesh, MotionFile, NumberOr, RotateFile, TextOr};
+use super::{FrictionDirectionFile, MeshSource, MotionFile, NumberOr, RotateFile, TextOr};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,7 +20,7 @@ pub struct ColliderFile {
     /// Capsule.
     pub capsule: Option<SegmentShape>,
     /// Triangles or strands.
-    pub mesh: Option<Mesh>,
+    pub mesh: Option<MeshSource>,
     /// Solid outside instead of inside; false by default. Not for planes and meshes.
     pub inverted: Option<bool>,
     /// Scale of a mesh, first.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A mesh; a bare name means a file.
-pub type Mesh = TextOr<Box<MeshFile>>;
+pub type MeshSource = TextOr<Box<MeshFile>>;
 
 /// Unit of length of a mesh.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -334,7 +334,7 @@ pub struct PalmMesh {
 #[serde(deny_unknown_fields)]
 pub struct GroomMesh {
     /// Surface that they grow from, in the same unit.
-    pub on: Option<Mesh>,
+    pub on: Option<MeshSource>,
     /// Body that they grow on where it is placed, instead of `on`: their first segments are held to
     /// it as it moves and deforms.
     pub on_body: Option<String>,
@@ -397,7 +397,7 @@ pub struct BeltMesh {
 #[serde(deny_unknown_fields)]
 pub struct TetLatticeMesh {
     /// Closed surface that it covers, in the same unit.
-    pub around: Mesh,
+    pub around: MeshSource,
     /// Number of cubes along the longest side of the surface's bounds; six tets each.
     pub cells: u32,
 }

@@ -25,7 +25,7 @@ pub use lathe::lathe;
 pub use lattice::{lattice_cubes, tet_lattice};
 pub use palm::{PalmOptions, palm};
 pub use path::path;
-pub use random::Random;
+pub use random::SplitMix;
 pub use revolve::{capsule, cylinder, torus, uv_sphere};
 pub use ribbon::{RibbonOptions, ribbon};
 pub use strands::{GroomOptions, HelixOptions, groom, helix, rod};

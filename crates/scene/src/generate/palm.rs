@@ -1,6 +1,6 @@
 //! A palm tree: a closed trunk and leaves, one connected surface of triangles.
 
-use super::{Random, RawMesh};
+use super::{RawMesh, SplitMix};
 use crate::resolved::Cells;
 use std::f64::consts::{PI, TAU};
 use stiction_numerics::Vec3;
@@ -41,7 +41,7 @@ pub fn palm(o: &PalmOptions) -> RawMesh {
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     let crown = trunk(o, &mut vertices, &mut triangles);
     let first_leaf = vertices.len() as u32;
-    let mut random = Random::new(o.seed, 5);
+    let mut random = SplitMix::new(o.seed, 5);
     for leaf in 0..o.leaves {
         // Three tiers, so that neighbours do not start side by side.
         let tier = f64::from(leaf % 3);

@@ -2,14 +2,14 @@
 
 /// Random numbers from a seed; the same on every machine.
 #[derive(Clone, Debug)]
-pub struct Random {
+pub struct SplitMix {
     state: u64,
 }
 
-impl Random {
+impl SplitMix {
     /// A source for a seed and a stream: streams of one seed are unrelated.
     pub fn new(seed: u64, stream: u64) -> Self {
-        let mut random = Random { state: seed ^ stream.wrapping_mul(0xA076_1D64_78BD_642F) };
+        let mut random = SplitMix { state: seed ^ stream.wrapping_mul(0xA076_1D64_78BD_642F) };
         random.next_u64();
         random
     }

@@ -1,6 +1,6 @@
 //! Strands: straight rod, helix, and hair that grows from a surface.
 
-use super::{Random, RawMesh};
+use super::{RawMesh, SplitMix};
 use crate::resolved::Cells;
 use std::f64::consts::TAU;
 use stiction_numerics::Vec3;
@@ -88,7 +88,7 @@ pub fn groom(vertices: &[Vec3], triangles: &[[u32; 3]], options: &GroomOptions) 
             areas.push((running, index as u32, [a, b, c], normal / (2.0 * area)));
         }
     }
-    let mut random = Random::new(options.seed, 3);
+    let mut random = SplitMix::new(options.seed, 3);
     let (mut points, mut seats) = (Vec::new(), Vec::new());
     for s in 0..if areas.is_empty() { 0 } else { options.count } {
         // One root per equal share of the area: even cover without clumps.
@@ -107,7 +107,7 @@ pub fn groom(vertices: &[Vec3], triangles: &[[u32; 3]], options: &GroomOptions) 
 
 /// One strand: a helix about the growth direction whose radius opens over the first quarter, so
 /// that the root stays on the surface.
-fn grow(root: Vec3, normal: Vec3, o: &GroomOptions, random: &mut Random, points: &mut Vec<Vec3>) {
+fn grow(root: Vec3, normal: Vec3, o: &GroomOptions, random: &mut SplitMix, points: &mut Vec<Vec3>) {
     let mixed = normal * (1.0 - o.direction_weight) + o.direction * o.direction_weight;
     let along = mixed.try_normalize(1e-12).unwrap_or(normal);
     let helper = if along.x.abs() < 0.6 { Vec3::x() } else { Vec3::y() };

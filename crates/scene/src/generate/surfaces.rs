@@ -1,6 +1,6 @@
 //! Triangle meshes: grid, disc, box surface and icosphere.
 
-use super::{Random, RawMesh};
+use super::{RawMesh, SplitMix};
 use crate::file::{GridPattern, PlaneName};
 use crate::resolved::Cells;
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub fn grid(options: &GridOptions) -> RawMesh {
     let [nu, nv] = options.cells;
     let mut uv = grid_points(options);
     let at = |i: u32, j: u32| j * (nu + 1) + i;
-    let mut random = Random::new(options.seed, 2);
+    let mut random = SplitMix::new(options.seed, 2);
     let mut triangles = Vec::new();
     for j in 0..nv {
         for i in 0..nu {
@@ -77,7 +77,7 @@ pub fn grid(options: &GridOptions) -> RawMesh {
 fn grid_points(options: &GridOptions) -> Vec<Vec2> {
     let [nu, nv] = options.cells;
     let step = [options.size[0] / f64::from(nu), options.size[1] / f64::from(nv)];
-    let mut random = Random::new(options.seed, 1);
+    let mut random = SplitMix::new(options.seed, 1);
     let mut points = Vec::with_capacity(((nu + 1) * (nv + 1)) as usize);
     for j in 0..=nv {
         for i in 0..=nu {

@@ -26,7 +26,7 @@ enum Property {
     List(Scalar, Scalar, String),
 }
 
-struct Element {
+struct PlyElement {
     name: String,
     count: usize,
     properties: Vec<Property>,
@@ -61,12 +61,12 @@ fn value(tokens: &mut Tokens<'_>, kind: Scalar, order: Option<Order>) -> Result<
     })
 }
 
-fn header(tokens: &mut Tokens<'_>) -> Result<(Option<Order>, Vec<Element>), MeshError> {
+fn header(tokens: &mut Tokens<'_>) -> Result<(Option<Order>, Vec<PlyElement>), MeshError> {
     if tokens.line().trim() != "ply" {
         return tokens.error("a PLY file begins with `ply`");
     }
     let mut order = None;
-    let mut elements: Vec<Element> = Vec::new();
+    let mut elements: Vec<PlyElement> = Vec::new();
     loop {
         let line = tokens.line();
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -79,7 +79,7 @@ fn header(tokens: &mut Tokens<'_>) -> Result<(Option<Order>, Vec<Element>), Mesh
                     return tokens.error(format!("`{count}` is not a count"));
                 };
                 let count = tokens.plausible(count)?;
-                elements.push(Element { name: (*name).to_owned(), count, properties: Vec::new() });
+                elements.push(PlyElement { name: (*name).to_owned(), count, properties: Vec::new() });
             }
             ["property", rest @ ..] => {
                 let property = match rest {
@@ -106,7 +106,7 @@ fn header(tokens: &mut Tokens<'_>) -> Result<(Option<Order>, Vec<Element>), Mesh
 }
 
 /// Rows without properties take no bytes, so that a count of them costs a file nothing.
-fn check_elements(tokens: &Tokens<'_>, elements: &[Element]) -> Result<(), MeshError> {
+fn check_elements(tokens: &Tokens<'_>, elements: &[PlyElement]) -> Result<(), MeshError> {
     for element in elements.iter().filter(|e| e.count > 0) {
         let has = |wanted: &str| {
             element.properties.iter().any(|p| matches!(p, Property::One(_, name) if name == wanted))

@@ -212,7 +212,7 @@ fn damaged_files_never_panic() {
         $EndNodes\n$Elements\n1 1 1 1\n2 1 2 1\n1 1 2 3\n$EndElements\n";
     let vtk = b"# vtk DataFile Version 3.0\nt\nASCII\nPOINTS 3 float\n0 0 0 1 0 0 0 1 0\nCELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5\n";
     let node = "3 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
-    let mut random = crate::generate::Random::new(5, 5);
+    let mut random = crate::generate::SplitMix::new(5, 5);
     let mut damage = |bytes: &[u8]| {
         let mut copy = bytes.to_vec();
         for _ in 0..1 + random.next_u64() % 4 {

@@ -21,15 +21,15 @@ use crate::geometry::{check_mesh, embed, mean};
 use crate::material::Material;
 use crate::motion::Motion;
 use crate::resolved::{
-    Body, BodyKind, Cells, Collider, ColliderMotion, EmbeddedSurface, Mesh, Pin, RestShape, RigidBody,
-    VertexGroup,
+    BodyKind, Cells, Collider, ColliderMotion, EmbeddedSurface, Mesh, Pin, RestShape, SceneBody,
+    SceneRigidBody, VertexGroup,
 };
 use std::collections::BTreeMap;
 use stiction_numerics::Vec3;
 
 /// Bodies with what only resolving needs.
 pub(super) struct Bodies {
-    pub list: Vec<Body>,
+    pub list: Vec<SceneBody>,
     /// Sewing lines of the mesh files, by written body name.
     pub stitches: BTreeMap<String, Vec<(u32, u32, u32, f64)>>,
     /// Seats of grown strands, by written body name.
@@ -42,7 +42,7 @@ pub(super) fn bodies(
     context: &mut Context<'_>,
 ) -> Resolved<Bodies> {
     let mut bodies = Bodies { list: Vec::new(), stitches: BTreeMap::new(), seats: BTreeMap::new() };
-    let mut made: BTreeMap<&String, Vec<Body>> = BTreeMap::new();
+    let mut made: BTreeMap<&String, Vec<SceneBody>> = BTreeMap::new();
     // What grows on another body comes after it; the list stays in the order of names.
     let (grown, plain): (Vec<_>, Vec<_>) = files.iter().partition(|(_, file)| grows_on(file).is_some());
     for (name, file) in plain.into_iter().chain(grown) {
@@ -72,7 +72,7 @@ fn body(
     file: &BodyFile,
     colliders: &[Collider],
     context: &mut Context<'_>,
-) -> Resolved<(Body, RawMesh)> {
+) -> Resolved<(SceneBody, RawMesh)> {
     let at = |key: &str| format!("{path}.{key}");
     refuse_placement(path, file)?;
     refuse_frames(path, file)?;
@@ -108,7 +108,7 @@ fn body(
         }
         None => None,
     };
-    let body = Body {
+    let body = SceneBody {
         name: name.to_owned(),
         kind: match file.kind {
             KindName::Cloth => BodyKind::Cloth,
@@ -149,7 +149,7 @@ fn geometry(
     file: &BodyFile,
     placement: &Placement,
     context: &mut Context<'_>,
-) -> Resolved<(RawMesh, Mesh, Option<RigidBody>)> {
+) -> Resolved<(RawMesh, Mesh, Option<SceneRigidBody>)> {
     if file.kind == KindName::Rigid {
         let source = rigid_source(path, file, placement, context)?;
         return Ok((source.raw, source.mesh, Some(source.rigid)));
@@ -247,7 +247,7 @@ fn rest_shape(
 
 fn rest_mesh(
     path: &str,
-    spec: &crate::file::Mesh,
+    spec: &crate::file::MeshSource,
     mesh: &Mesh,
     placement: &Placement,
     context: &mut Context<'_>,
@@ -379,7 +379,7 @@ fn pin_motion(path: &str, pin: &PinFile, middle: Vec3, colliders: &[Collider]) -
     let Some(name) = &pin.follow else {
         return match &pin.motion {
             Some(file) => motion(&format!("{path}.motion"), file, middle),
-            None => Ok(Motion::fixed()),
+            None => Ok(Motion::fixed_about(middle)),
         };
     };
     let at = format!("{path}.follow");
@@ -390,7 +390,6 @@ fn pin_motion(path: &str, pin: &PinFile, middle: Vec3, colliders: &[Collider]) -
     }
     match colliders.iter().find(|c| c.name == *name).map(|c| &c.motion) {
         Some(ColliderMotion::Keyed(motion)) => Ok(motion.clone()),
-        Some(ColliderMotion::Static) => Ok(Motion::fixed()),
         Some(ColliderMotion::Sequence { .. }) => {
             let problem =
                 Problem::Conflict(format!("`{name}` deforms, so a pin cannot follow it as one piece"));

@@ -10,6 +10,7 @@ use super::sequence::sequence;
 use crate::error::{MeshError, Problem, Resolved, fault};
 use crate::file::{ColliderFile, TextOr, Unit};
 use crate::geometry::{check_mesh, mean, surface_of_tets};
+use crate::motion::Motion;
 use crate::resolved::{Cells, Collider, ColliderMotion, ColliderShape, Mesh};
 use std::collections::BTreeMap;
 use stiction_numerics::Vec3;
@@ -34,15 +35,12 @@ fn collider(name: &str, file: &ColliderFile, context: &mut Context<'_>) -> Resol
                 Problem::Conflict("a collider moves by `motion` or by `sequence`, not both".to_owned());
             return fault(path, problem, "take one of them out");
         }
-        (Some(m), None) => {
-            let motion = motion(&format!("{path}.motion"), m, middle(&shape))?;
-            if motion.is_static() { ColliderMotion::Static } else { ColliderMotion::Keyed(motion) }
-        }
+        (Some(m), None) => ColliderMotion::Keyed(motion(&format!("{path}.motion"), m, middle(&shape))?),
         (None, Some(s)) => {
             let metres = mesh_unit(file);
             sequence(&path, s, &shape, |p| placement.apply(&(p * metres)), context)?
         }
-        (None, None) => ColliderMotion::Static,
+        (None, None) => ColliderMotion::Keyed(Motion::fixed_about(middle(&shape))),
     };
     let friction_direction = match &file.friction_direction {
         Some(f) => {

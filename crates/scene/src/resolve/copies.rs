@@ -4,9 +4,9 @@ use super::Context;
 use super::check::{count, non_negative, rotation, vec3, velocity, within_reach};
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{ArrayFile, BodyFile};
-use crate::generate::Random;
+use crate::generate::SplitMix;
 use crate::geometry::mean;
-use crate::resolved::{Body, InstanceOf};
+use crate::resolved::{InstanceOf, SceneBody};
 use std::f64::consts::TAU;
 use stiction_numerics::Vec3;
 use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
@@ -14,10 +14,10 @@ use stiction_numerics::nalgebra::{Rotation3, UnitQuaternion};
 /// The body itself, or its copies in order.
 pub(super) fn copies(
     path: &str,
-    body: Body,
+    body: SceneBody,
     file: &BodyFile,
     context: &mut Context<'_>,
-) -> Resolved<Vec<Body>> {
+) -> Resolved<Vec<SceneBody>> {
     if file.array.is_some() && !file.instances.is_empty() {
         let problem = Problem::Conflict("a body has an `array` or `instances`, not both".to_owned());
         return fault(path, problem, "take one of them out");
@@ -44,7 +44,7 @@ pub(super) fn copies(
     Ok(list)
 }
 
-fn instances(path: &str, body: &Body, file: &BodyFile) -> Resolved<Vec<Body>> {
+fn instances(path: &str, body: &SceneBody, file: &BodyFile) -> Resolved<Vec<SceneBody>> {
     let mut list = Vec::with_capacity(file.instances.len());
     for (index, instance) in file.instances.iter().enumerate() {
         let turn = rotation(&format!("{path}.instances.{index}.rotate"), instance.rotate.as_ref())?;
@@ -63,13 +63,13 @@ fn instances(path: &str, body: &Body, file: &BodyFile) -> Resolved<Vec<Body>> {
     Ok(list)
 }
 
-fn lattice(path: &str, body: &Body, array: &ArrayFile, seed: u64) -> Resolved<Vec<Body>> {
+fn lattice(path: &str, body: &SceneBody, array: &ArrayFile, seed: u64) -> Resolved<Vec<SceneBody>> {
     for n in array.count {
         count(&format!("{path}.count"), "count", n, 1)?;
     }
     within_reach(&format!("{path}.step"), array.step)?;
     let jitter = non_negative(&format!("{path}.jitter"), "jitter", array.jitter.unwrap_or(0.0))?;
-    let mut random = Random::new(array.seed.unwrap_or(seed), 4);
+    let mut random = SplitMix::new(array.seed.unwrap_or(seed), 4);
     let mut list = Vec::new();
     for k in 0..array.count[2] {
         for j in 0..array.count[1] {
@@ -89,7 +89,7 @@ fn lattice(path: &str, body: &Body, array: &ArrayFile, seed: u64) -> Resolved<Ve
 }
 
 /// A random axis with a random angle.
-fn random_turn(random: &mut Random) -> Vec3 {
+fn random_turn(random: &mut SplitMix) -> Vec3 {
     let (z, around, angle) = (random.signed(), TAU * random.unit(), TAU * random.unit());
     let r = (1.0 - z * z).sqrt();
     Vec3::new(r * around.cos(), r * around.sin(), z) * angle
@@ -97,7 +97,7 @@ fn random_turn(random: &mut Random) -> Vec3 {
 
 /// A copy turned about the body's middle, then shifted. Pins move along; their axes keep their
 /// direction.
-fn moved(body: &Body, index: usize, turn: Vec3, shift: Vec3) -> Body {
+fn moved(body: &SceneBody, index: usize, turn: Vec3, shift: Vec3) -> SceneBody {
     let rotation = Rotation3::from_scaled_axis(turn);
     let middle = body.rigid.as_ref().map_or_else(|| mean(&body.shape().vertices), |r| r.centre);
     let place = |p: &mut Vec3| *p = rotation * (*p - middle) + middle + shift;

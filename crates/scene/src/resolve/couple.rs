@@ -9,8 +9,8 @@ use crate::error::{Problem, Resolved, fault, suggest};
 use crate::file::{AttachmentFile, EllipseName, FrictionFile, MixName, PairFile, StitchFile};
 use crate::geometry::nearest_point;
 use crate::resolved::{
-    Attachment, AttachmentTarget, Body, BodyKind, Collider, EllipseRule, FrictionMixing, FrictionPair,
-    FrictionTable, Stitch, Surface, WeightedPoint,
+    Attachment, AttachmentTarget, BodyKind, Collider, EllipseRule, FrictionMixing, FrictionPair,
+    FrictionTable, SceneBody, Stitch, Surface, WeightedPoint,
 };
 use stiction_limits::Budget;
 use stiction_numerics::Vec3;
@@ -19,7 +19,7 @@ use stiction_numerics::Vec3;
 const DEFAULT_STIFFNESS: f64 = 1000.0;
 
 /// Index of one body; a name with copies must say which.
-pub(super) fn body_index(path: &str, name: &str, bodies: &[Body]) -> Resolved<usize> {
+pub(super) fn body_index(path: &str, name: &str, bodies: &[SceneBody]) -> Resolved<usize> {
     if let Some(index) = bodies.iter().position(|b| b.name == name) {
         return Ok(index);
     }
@@ -31,7 +31,7 @@ pub(super) fn body_index(path: &str, name: &str, bodies: &[Body]) -> Resolved<us
 }
 
 /// Index of one body whose vertices springs can hold.
-fn deformable_index(path: &str, name: &str, bodies: &[Body]) -> Resolved<usize> {
+fn deformable_index(path: &str, name: &str, bodies: &[SceneBody]) -> Resolved<usize> {
     let index = body_index(path, name, bodies)?;
     if bodies[index].kind == BodyKind::Rigid {
         let problem = Problem::Conflict(format!("`{name}` is rigid: springs hold vertices of other bodies"));
@@ -51,7 +51,7 @@ pub(super) fn attachments(
 fn attachment(
     index: usize,
     file: &AttachmentFile,
-    bodies: &[Body],
+    bodies: &[SceneBody],
     colliders: &[Collider],
 ) -> Resolved<Attachment> {
     let path = format!("attachments.{index}");
@@ -101,7 +101,7 @@ fn body_points(
     path: &str,
     file: &AttachmentFile,
     points: &[Vec3],
-    to: &Body,
+    to: &SceneBody,
 ) -> Resolved<Vec<WeightedPoint>> {
     let Some(list) = &file.to_vertices else {
         let shape = to.shape();
@@ -120,7 +120,7 @@ fn body_points(
     list.iter().enumerate().map(|(k, &v)| vertex_point(&format!("{path}.to_vertices.{k}"), v, to)).collect()
 }
 
-fn vertex_point(path: &str, vertex: u32, body: &Body) -> Resolved<WeightedPoint> {
+fn vertex_point(path: &str, vertex: u32, body: &SceneBody) -> Resolved<WeightedPoint> {
     let count = body.shape().vertices.len();
     if (vertex as usize) < count {
         return Ok(body.carried(WeightedPoint { terms: vec![(vertex, 1.0)] }));
@@ -274,8 +274,8 @@ fn listed_pair(path: &str, pair: &PairFile) -> Resolved<FrictionPair> {
 }
 
 /// All surfaces of a name: a collider, a body, or all copies of a body.
-fn surfaces(path: &str, name: &str, bodies: &[Body], colliders: &[Collider]) -> Resolved<Vec<Surface>> {
-    let copies = |b: &Body| b.name == name || b.instance_of.as_ref().is_some_and(|i| i.name == name);
+fn surfaces(path: &str, name: &str, bodies: &[SceneBody], colliders: &[Collider]) -> Resolved<Vec<Surface>> {
+    let copies = |b: &SceneBody| b.name == name || b.instance_of.as_ref().is_some_and(|i| i.name == name);
     let mut found: Vec<Surface> =
         (0..bodies.len()).filter(|i| copies(&bodies[*i])).map(Surface::Body).collect();
     found.extend((0..colliders.len()).filter(|i| colliders[*i].name == name).map(Surface::Collider));

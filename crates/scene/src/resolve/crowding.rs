@@ -7,7 +7,7 @@
 
 use crate::error::{Problem, Resolved, fault};
 use crate::geometry::bounds;
-use crate::resolved::{Body, Collider, ColliderShape};
+use crate::resolved::{Collider, ColliderShape, SceneBody};
 use stiction_numerics::Vec3;
 
 /// Vertices whose neighbours are counted.
@@ -19,7 +19,7 @@ const MOST_NEIGHBOURS: f64 = 300.0;
 const RESOLUTION: f64 = 1.0 / (1 << 22) as f64;
 
 /// What touches: vertices of a body or of a collider, and how far contact reaches from them.
-struct Surface<'a> {
+struct CrowdedSurface<'a> {
     name: &'a str,
     vertices: &'a [Vec3],
     half_thickness: f64,
@@ -29,7 +29,7 @@ struct Surface<'a> {
 }
 
 /// Estimates the pairs from a sample of vertices, the same for every run.
-pub(super) fn check_crowding(bodies: &[Body], colliders: &[Collider]) -> Resolved<()> {
+pub(super) fn check_crowding(bodies: &[SceneBody], colliders: &[Collider]) -> Resolved<()> {
     let surfaces = surfaces(bodies, colliders);
     let moving = &surfaces[..bodies.len()];
     let count: usize = moving.iter().map(|s| s.vertices.len()).sum();
@@ -54,7 +54,7 @@ pub(super) fn check_crowding(bodies: &[Body], colliders: &[Collider]) -> Resolve
     refuse(&bodies[worst.1], &surfaces[worst.1], mean, resolution)
 }
 
-fn refuse(body: &Body, surface: &Surface<'_>, mean: f64, resolution: f64) -> Resolved<()> {
+fn refuse(body: &SceneBody, surface: &CrowdedSurface<'_>, mean: f64, resolution: f64) -> Resolved<()> {
     let name = body.instance_of.as_ref().map_or(surface.name, |copy| copy.name.as_str());
     let reach = 2.0 * surface.half_thickness + surface.gap;
     let crowd = format!("a vertex has {mean:.0} others within reach of contact on average");
@@ -68,8 +68,8 @@ fn refuse(body: &Body, surface: &Surface<'_>, mean: f64, resolution: f64) -> Res
     fault(format!("bodies.{name}.thickness"), Problem::Conflict(message), help)
 }
 
-fn surfaces<'a>(bodies: &'a [Body], colliders: &'a [Collider]) -> Vec<Surface<'a>> {
-    let of_body = |(index, body): (usize, &'a Body)| Surface {
+fn surfaces<'a>(bodies: &'a [SceneBody], colliders: &'a [Collider]) -> Vec<CrowdedSurface<'a>> {
+    let of_body = |(index, body): (usize, &'a SceneBody)| CrowdedSurface {
         name: &body.name,
         vertices: &body.shape().vertices,
         half_thickness: 0.5 * body.thickness,
@@ -77,7 +77,7 @@ fn surfaces<'a>(bodies: &'a [Body], colliders: &'a [Collider]) -> Vec<Surface<'a
         skips: (!body.self_contact).then_some(index),
     };
     let of_collider = |collider: &'a Collider| match &collider.shape {
-        ColliderShape::Mesh(mesh) => Some(Surface {
+        ColliderShape::Mesh(mesh) => Some(CrowdedSurface {
             name: &collider.name,
             vertices: &mesh.vertices,
             half_thickness: 0.5 * collider.thickness,
@@ -90,7 +90,7 @@ fn surfaces<'a>(bodies: &'a [Body], colliders: &'a [Collider]) -> Vec<Surface<'a
 }
 
 /// Longest side of the box round everything [m].
-fn extent(surfaces: &[Surface<'_>]) -> f64 {
+fn extent(surfaces: &[CrowdedSurface<'_>]) -> f64 {
     let corners = surfaces.iter().filter(|s| !s.vertices.is_empty()).map(|s| bounds(s.vertices));
     let corners: Vec<Vec3> = corners.flat_map(|(low, high)| [low, high]).collect();
     let (low, high) = bounds(&corners);
@@ -98,7 +98,7 @@ fn extent(surfaces: &[Surface<'_>]) -> f64 {
 }
 
 /// Body and vertex of the k-th vertex of all bodies.
-fn place(bodies: &[Surface<'_>], mut k: usize) -> (usize, usize) {
+fn place(bodies: &[CrowdedSurface<'_>], mut k: usize) -> (usize, usize) {
     for (index, body) in bodies.iter().enumerate() {
         if k < body.vertices.len() {
             return (index, k);
@@ -108,10 +108,10 @@ fn place(bodies: &[Surface<'_>], mut k: usize) -> (usize, usize) {
     (0, 0)
 }
 
-fn neighbours(surfaces: &[Surface<'_>], body: usize, vertex: usize, resolution: f64) -> usize {
+fn neighbours(surfaces: &[CrowdedSurface<'_>], body: usize, vertex: usize, resolution: f64) -> usize {
     let own = &surfaces[body];
     let centre = own.vertices[vertex];
-    let near = |other: &Surface<'_>| {
+    let near = |other: &CrowdedSurface<'_>| {
         let reach = own.half_thickness + other.half_thickness + own.gap.max(other.gap) + resolution;
         other.vertices.iter().filter(|p| (*p - centre).norm_squared() <= reach * reach).count()
     };

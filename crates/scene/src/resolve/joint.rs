@@ -5,11 +5,11 @@ use super::couple::body_index;
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{InterpolationName, JointDriveFile, JointFile, JointKindName};
 use crate::motion::Interpolation;
-use crate::resolved::{Body, BodyKind, DriveKey, DriveTarget, Joint, JointDrive, JointKind, Range};
+use crate::resolved::{BodyKind, DriveKey, DriveTarget, JointDrive, JointKind, Range, SceneBody, SceneJoint};
 use std::collections::BTreeMap;
 use stiction_numerics::Vec3;
 
-pub(super) fn joints(files: &BTreeMap<String, JointFile>, bodies: &[Body]) -> Resolved<Vec<Joint>> {
+pub(super) fn joints(files: &BTreeMap<String, JointFile>, bodies: &[SceneBody]) -> Resolved<Vec<SceneJoint>> {
     files.iter().map(|(name, file)| joint(name, file, bodies)).collect()
 }
 
@@ -19,10 +19,10 @@ struct Written<'a> {
     file: &'a JointFile,
     a: usize,
     b: Option<usize>,
-    bodies: &'a [Body],
+    bodies: &'a [SceneBody],
 }
 
-fn joint(name: &str, file: &JointFile, bodies: &[Body]) -> Resolved<Joint> {
+fn joint(name: &str, file: &JointFile, bodies: &[SceneBody]) -> Resolved<SceneJoint> {
     let path = format!("joints.{name}");
     let a = rigid_index(&format!("{path}.a"), &file.a, bodies)?;
     let b = match &file.b {
@@ -38,7 +38,7 @@ fn joint(name: &str, file: &JointFile, bodies: &[Body]) -> Resolved<Joint> {
     written.refuse_idle()?;
     let (anchor_a, anchor_b) = written.anchors()?;
     let kind = written.kind((anchor_a - anchor_b).norm())?;
-    Ok(Joint {
+    Ok(SceneJoint {
         name: name.to_owned(),
         body_a: a,
         body_b: b,
@@ -53,7 +53,7 @@ fn joint(name: &str, file: &JointFile, bodies: &[Body]) -> Resolved<Joint> {
     })
 }
 
-fn rigid_index(path: &str, name: &str, bodies: &[Body]) -> Resolved<usize> {
+fn rigid_index(path: &str, name: &str, bodies: &[SceneBody]) -> Resolved<usize> {
     let index = body_index(path, name, bodies)?;
     if bodies[index].kind == BodyKind::Rigid {
         return Ok(index);
@@ -63,7 +63,7 @@ fn rigid_index(path: &str, name: &str, bodies: &[Body]) -> Resolved<usize> {
 }
 
 /// Whether an exact pin holds a body at all times.
-fn always_pinned(body: &Body) -> bool {
+fn always_pinned(body: &SceneBody) -> bool {
     body.pins.iter().any(|p| p.active.is_empty() && p.stiffness.is_none())
 }
 

@@ -10,7 +10,7 @@ use crate::material::{
     RodSection, SolidMaterial,
 };
 use crate::presets;
-use crate::resolved::{RigidBody, WrittenMaterial};
+use crate::resolved::{SceneRigidBody, WrittenMaterial};
 
 /// C₀₁/(C₁₀ + C₀₁) where none is given: C₀₁ = C₁₀/4.
 const MOONEY_FRACTION: f64 = 0.2;
@@ -27,7 +27,7 @@ struct Values<'a> {
 pub(super) fn material(
     path: &str,
     body: &BodyFile,
-    rigid: Option<&RigidBody>,
+    rigid: Option<&SceneRigidBody>,
 ) -> Resolved<(Material, WrittenMaterial, Option<f64>)> {
     let (keys, preset_path) = match &body.material {
         Some(TextOr::Text(name)) => {

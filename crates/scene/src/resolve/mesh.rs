@@ -3,7 +3,7 @@
 use super::check::{between, count, non_negative, positive, rotation, vec3, within_reach};
 use super::shapes::shape;
 use super::size::declared_vertices;
-use super::{Context, Ground};
+use super::{Context, GrowthSurface};
 use crate::document::content_hash;
 use crate::error::{MeshError, Problem, Resolved, fault};
 use crate::file::{
@@ -58,7 +58,7 @@ impl Placement {
 /// Reads or generates a mesh in metres; also returns what to call it in messages.
 pub(super) fn raw_mesh(
     path: &str,
-    mesh: &file::Mesh,
+    mesh: &file::MeshSource,
     context: &mut Context<'_>,
 ) -> Resolved<(RawMesh, String)> {
     let short;
@@ -441,7 +441,7 @@ fn groom(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<RawMesh
 }
 
 /// As given, or by the area of the ground.
-fn strand_count(at: &str, g: &GroomMesh, on: &Ground) -> Resolved<u32> {
+fn strand_count(at: &str, g: &GroomMesh, on: &GrowthSurface) -> Resolved<u32> {
     let area: f64 = on
         .triangles
         .iter()
@@ -463,7 +463,7 @@ fn strand_count(at: &str, g: &GroomMesh, on: &Ground) -> Resolved<u32> {
 }
 
 /// The surface that a groom grows on: a mesh, or a body where it is placed.
-fn ground(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<Ground> {
+fn ground(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<GrowthSurface> {
     let (on, source) = match (&g.on, &g.on_body) {
         (Some(on), None) => raw_mesh(&format!("{at}.on"), on, context)?,
         (None, Some(name)) => return context.ground(&format!("{at}.on_body"), name),
@@ -473,7 +473,7 @@ fn ground(at: &str, g: &GroomMesh, context: &mut Context<'_>) -> Resolved<Ground
         }
     };
     let triangles = triangles_of(&format!("{at}.on"), &on, source, "groom", "triangles or tets to grow on")?;
-    Ok(Ground { vertices: on.vertices, triangles })
+    Ok(GrowthSurface { vertices: on.vertices, triangles })
 }
 
 fn palm(at: &str, p: &PalmMesh, context: &mut Context<'_>) -> Resolved<RawMesh> {

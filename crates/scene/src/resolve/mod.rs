@@ -46,7 +46,7 @@ pub(crate) struct Context<'a> {
     pub seed: u64,
     pub up: Vec3,
     /// Surfaces of the bodies placed so far, for grooms that grow on them.
-    pub grounds: BTreeMap<String, Ground>,
+    pub grounds: BTreeMap<String, GrowthSurface>,
 }
 
 impl Context<'_> {
@@ -59,14 +59,14 @@ impl Context<'_> {
 
 /// A surface that strands can grow on.
 #[derive(Clone, Debug)]
-pub(crate) struct Ground {
+pub(crate) struct GrowthSurface {
     pub vertices: Vec<Vec3>,
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl Context<'_> {
     /// The surface of a body that is already placed.
-    fn ground(&self, path: &str, name: &str) -> Resolved<Ground> {
+    fn ground(&self, path: &str, name: &str) -> Resolved<GrowthSurface> {
         match self.grounds.get(name) {
             Some(ground) => Ok(ground.clone()),
             None => {
@@ -244,7 +244,7 @@ fn output(file: Option<&OutputFile>) -> Resolved<OutputChoice> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::{Mesh, MeshFile};
+    use crate::file::{MeshFile, MeshSource};
     use crate::generate::RawMesh;
 
     /// What a table of a mesh says, and the mesh that it makes.
@@ -260,7 +260,7 @@ mod tests {
             up: Vec3::z(),
             grounds: BTreeMap::new(),
         };
-        let written = Mesh::Full(Box::new(spec.clone()));
+        let written = MeshSource::Full(Box::new(spec.clone()));
         let made = mesh::raw_mesh("mesh", &written, &mut context);
         (spec, made.expect("the mesh is right").0)
     }

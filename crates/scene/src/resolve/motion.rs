@@ -3,19 +3,16 @@
 use super::check::{between, direction, rotation, vec3, velocity, within_reach};
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{InterpolationName, MotionFile};
-use crate::motion::{Interpolation, KeyFrame, Motion};
+use crate::motion::{Interpolation, KeyFrame, LEAST_KEY_INTERVAL, Motion};
 use stiction_numerics::Vec3;
-
-/// Least time between two key frames [s]: what moves in less has no velocity that fits a number.
-const LEAST_INTERVAL: f64 = 1e-9;
 
 fn refuse_jump(path: &str, keys: &[KeyFrame], time: f64) -> Resolved<()> {
     match keys.last() {
-        Some(last) if time - last.time < LEAST_INTERVAL => {
+        Some(last) if time - last.time < LEAST_KEY_INTERVAL => {
             let problem = Problem::OutOfRange {
                 what: "the time between two key frames".into(),
                 value: time - last.time,
-                requirement: format!("it must be at least {LEAST_INTERVAL:e} s"),
+                requirement: format!("it must be at least {LEAST_KEY_INTERVAL:e} s"),
             };
             fault(format!("{path}.time"), problem, "`time` is in seconds: move the key frames apart")
         }
@@ -40,6 +37,10 @@ pub(super) fn motion(path: &str, file: &MotionFile, middle: Vec3) -> Resolved<Mo
             time: key.time,
             translation: within_reach(&format!("{at}.translate"), key.translate.unwrap_or_default())?,
             rotation: rotation(&format!("{at}.rotate"), key.rotate.as_ref())?,
+            rotation_axis: match &key.rotate {
+                Some(rotate) => direction(&format!("{at}.rotate.axis"), &rotate.axis)?,
+                None => Vec3::zeros(),
+            },
             scale: between(&format!("{at}.scale"), "scale", key.scale.unwrap_or(1.0), 1e-9, 1e9)?,
         });
     }

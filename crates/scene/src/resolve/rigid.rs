@@ -10,14 +10,14 @@ use crate::file::{self, BodyFile, MaterialFile, RigidShapeFile};
 use crate::generate::RawMesh;
 use crate::geometry::check_mesh;
 use crate::material::{Material, RigidMaterial};
-use crate::resolved::{Cells, Collider, Mesh, Pin, RigidBody};
+use crate::resolved::{Cells, Collider, Mesh, Pin, SceneRigidBody};
 use crate::rigid::{RigidError, rigid_body, surface_triangles};
 
 /// A rigid body with its whole surface in the world, and the meshes that it was made from as one.
 pub(super) struct RigidSource {
     pub raw: RawMesh,
     pub mesh: Mesh,
-    pub rigid: RigidBody,
+    pub rigid: SceneRigidBody,
 }
 
 /// Reads and places all shapes of a body, checks that each is closed, and finds their common centre
@@ -57,7 +57,7 @@ pub(super) fn rigid_source(
 /// A closed mesh as written, and where in the body it is.
 struct Shape<'a> {
     path: String,
-    mesh: &'a file::Mesh,
+    mesh: &'a file::MeshSource,
     placement: Placement,
 }
 
@@ -171,7 +171,7 @@ pub(super) fn rigid_material(
     path: &str,
     body: &BodyFile,
     material: &MaterialFile,
-    rigid: &RigidBody,
+    rigid: &SceneRigidBody,
 ) -> Resolved<Material> {
     let parent = path.trim_end_matches(".material");
     let at = format!("{parent}.mass");
@@ -195,7 +195,7 @@ pub(super) fn rigid_pins(
     path: &str,
     file: &BodyFile,
     seats: &Selectable<'_>,
-    rigid: &RigidBody,
+    rigid: &SceneRigidBody,
     colliders: &[Collider],
 ) -> Resolved<Vec<Pin>> {
     let all: Vec<u32> = (0..seats.mesh.vertices.len() as u32).collect();

@@ -1,12 +1,12 @@
 //! Strands rooted in bodies that move and deform.
 
-use super::Ground;
+use super::GrowthSurface;
 use super::body::Bodies;
 use super::check::positive;
 use crate::error::{Problem, Resolved, fault};
 use crate::file::{BodyFile, GroomMesh, TextOr};
 use crate::geometry::surface_of_tets;
-use crate::resolved::{Body, BodyKind, Cells, Root, Rooting, WeightedPoint};
+use crate::resolved::{BodyKind, Cells, Root, Rooting, SceneBody, WeightedPoint};
 use std::collections::BTreeMap;
 use stiction_numerics::{Mat3, Vec3};
 
@@ -44,7 +44,7 @@ pub(super) fn refuse_placement(path: &str, file: &BodyFile) -> Resolved<()> {
 
 /// The surface of a body at its place; strands have none, and nothing can be rooted in a rigid
 /// body.
-pub(super) fn ground(body: &Body) -> Option<Ground> {
+pub(super) fn ground(body: &SceneBody) -> Option<GrowthSurface> {
     if body.kind == BodyKind::Rigid {
         return None;
     }
@@ -54,7 +54,7 @@ pub(super) fn ground(body: &Body) -> Option<Ground> {
         Cells::Tets(t) => surface_of_tets(t),
         Cells::Strands(_) => return None,
     };
-    Some(Ground { vertices: mesh.vertices.clone(), triangles })
+    Some(GrowthSurface { vertices: mesh.vertices.clone(), triangles })
 }
 
 /// The roots of all bodies that grow on others.
@@ -84,7 +84,7 @@ pub(super) fn rootings(files: &BTreeMap<String, BodyFile>, bodies: &Bodies) -> R
 fn root(
     path: &str,
     number: usize,
-    body: &Body,
+    body: &SceneBody,
     vertices: [u32; 2],
     &(triangle, weights): &(u32, [f64; 3]),
     support: &Support<'_>,
@@ -111,15 +111,15 @@ fn root(
 
 /// A body as ground for roots.
 struct Support<'a> {
-    body: &'a Body,
-    surface: Ground,
+    body: &'a SceneBody,
+    surface: GrowthSurface,
     /// Tet behind each boundary triangle of a solid without a carried surface, by its sorted
     /// corners.
     behind: BTreeMap<[u32; 3], [u32; 4]>,
 }
 
 impl<'a> Support<'a> {
-    fn new(body: &'a Body, surface: Ground) -> Self {
+    fn new(body: &'a SceneBody, surface: GrowthSurface) -> Self {
         let mut behind = BTreeMap::new();
         if let (BodyKind::Solid, None, Cells::Tets(tets)) =
             (body.kind, &body.embedded_surface, &body.mesh.cells)

@@ -61,10 +61,10 @@ fn placed(path: &str, name: &str, vertices: &[Vec3], place: impl Fn(&Vec3) -> Ve
 }
 
 /// Vertices of a sample, with the name of its file.
-type Sample = (String, Vec<Vec3>);
+type NamedSample = (String, Vec<Vec3>);
 
 /// All samples of a point cache, or the first `count` of them.
-fn cached(at: &str, file: &SequenceFile, context: &mut Context<'_>) -> Resolved<Vec<Sample>> {
+fn cached(at: &str, file: &SequenceFile, context: &mut Context<'_>) -> Resolved<Vec<NamedSample>> {
     if file.first.is_some() {
         let problem = Problem::Conflict("a point cache has no numbered files".to_owned());
         return fault(format!("{at}.first"), problem, "take `first` out");
@@ -89,7 +89,7 @@ fn numbered_files(
     file: &SequenceFile,
     vertices: usize,
     context: &mut Context<'_>,
-) -> Resolved<Vec<Sample>> {
+) -> Resolved<Vec<NamedSample>> {
     let Some(wanted) = file.count else {
         let problem = Problem::Conflict("numbered files need a `count`".to_owned());
         return fault(at, problem, "say how many files there are, or name one point cache (`.pc2`)");

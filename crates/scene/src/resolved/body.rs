@@ -1,13 +1,13 @@
 //! Bodies and what they carry.
 
-use super::{EmbeddedSurface, Frames, FrictionDirection, Mesh, Pin, RigidBody, WeightedPoint};
+use super::{EmbeddedSurface, Frames, FrictionDirection, Mesh, Pin, SceneRigidBody, WeightedPoint};
 use crate::file::{KindName, MaterialFile};
 use crate::material::{Drag, Material};
 use stiction_numerics::Vec3;
 
 /// A body that moves by dynamics.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Body {
+pub struct SceneBody {
     /// Unique name; instances are called `name.0`, `name.1` and so on.
     pub name: String,
     /// What it is made as.
@@ -46,7 +46,7 @@ pub struct Body {
     /// Frames of a skinned or affine body, whose `mesh` holds their nodes, four by four.
     pub frames: Option<Frames>,
     /// Shape and pose of a rigid body.
-    pub rigid: Option<RigidBody>,
+    pub rigid: Option<SceneRigidBody>,
     /// Which shape is free of stress.
     pub rest: RestShape,
     /// Pressure inside a closed surface, if any.
@@ -55,7 +55,7 @@ pub struct Body {
     pub warp: Option<Vec3>,
 }
 
-impl Body {
+impl SceneBody {
     /// Indices of a named group.
     pub fn group(&self, name: &str) -> Option<&[u32]> {
         self.groups.iter().find(|g| g.name == name).map(|g| g.vertices.as_slice())
@@ -70,7 +70,7 @@ impl Body {
         }
     }
 
-    /// A point over the vertices of [`Body::shape`], as one over the vertices of the body's mesh.
+    /// A point over the vertices of [`SceneBody::shape`], as one over the vertices of the body's mesh.
     pub fn carried(&self, point: WeightedPoint) -> WeightedPoint {
         match &self.embedded_surface {
             Some(surface) if self.kind.on_frames() => surface.carried(&point),

@@ -84,9 +84,7 @@ pub enum ColliderShape {
 /// How a collider moves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ColliderMotion {
-    /// Not at all.
-    Static,
-    /// As one piece.
+    /// As one piece; [`Motion::is_static`] where it rests.
     Keyed(Motion),
     /// Vertex positions of a mesh over time, linear between, the last one held.
     Sequence {

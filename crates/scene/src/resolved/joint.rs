@@ -5,7 +5,7 @@ use stiction_numerics::Vec3;
 
 /// A joint. Places and directions are those in the world at the start.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Joint {
+pub struct SceneJoint {
     /// Name, unique among the joints.
     pub name: String,
     /// What it leaves free, and its limits.

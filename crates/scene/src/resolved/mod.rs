@@ -51,7 +51,7 @@ pub struct Scene {
     /// Method and its options.
     pub method: MethodChoice,
     /// Bodies, instances already expanded.
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<SceneBody>,
     /// Prescribed obstacles.
     pub colliders: Vec<Collider>,
     /// Springs that hold vertices to bodies, colliders or places.
@@ -59,7 +59,7 @@ pub struct Scene {
     /// Sewing springs.
     pub stitches: Vec<Stitch>,
     /// Joints of rigid bodies, in the order of their names.
-    pub joints: Vec<Joint>,
+    pub joints: Vec<SceneJoint>,
     /// Strands whose roots are held to bodies.
     pub rootings: Vec<Rooting>,
     /// How friction coefficients combine.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use stiction_numerics::nalgebra::UnitQuaternion;
 use stiction_numerics::{Mat3, Vec3};
 
-/// A rigid body at the start. Its `Body::mesh` holds the same vertices in the world.
+/// A rigid body at the start. Its `SceneBody::mesh` holds the same vertices in the world.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RigidBody {
+pub struct SceneRigidBody {
     /// Its shape; copies of one body share it.
     pub shape: Arc<RigidShape>,
     /// Centre of mass in the world \[m\].
@@ -38,7 +38,7 @@ impl RigidShape {
     }
 }
 
-impl RigidBody {
+impl SceneRigidBody {
     /// Where the vertices are at the start \[m\].
     pub fn world_vertices(&self) -> Vec<Vec3> {
         self.shape.vertices.iter().map(|a| self.centre + self.orientation * a).collect()

@@ -7,7 +7,7 @@ fn mesh(raw: RawMesh) -> Mesh {
     Mesh { vertices: raw.vertices, cells: raw.cells, uv: None, rest_vertices: None, source: "test".into() }
 }
 
-fn made(raw: RawMesh) -> RigidBody {
+fn made(raw: RawMesh) -> SceneRigidBody {
     rigid_body(&[mesh(raw)]).expect("a closed mesh")
 }
 

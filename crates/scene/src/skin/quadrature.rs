@@ -8,7 +8,7 @@ use crate::resolved::{Cells, MaterialPoint, Mesh};
 use stiction_numerics::{Mat3, Vec3};
 
 /// A point of the material with the weights of its frames.
-pub struct Sample {
+pub struct QuadraturePoint {
     /// Rest place \[m\].
     pub place: Vec3,
     /// Volume that it stands for \[m³\].
@@ -17,7 +17,7 @@ pub struct Sample {
     pub weights: Vec<(u32, f64, Vec3)>,
 }
 
-impl Sample {
+impl QuadraturePoint {
     /// Shape gradients ∇(w β_k) = w ∇β_k + β_k ∇w of all nodes.
     pub fn material_point(&self, tets: &[FrameTet]) -> MaterialPoint {
         let mut point = MaterialPoint { nodes: Vec::new(), gradients: Vec::new(), volume: self.volume };
@@ -35,7 +35,7 @@ impl Sample {
 
 /// All points of a mesh. Weights run linearly between the vertices of a cell; a sheet has the
 /// weights of its mid-surface.
-pub fn samples(mesh: &Mesh, thickness: f64, weights: &[Vec<(u32, f64)>]) -> Vec<Sample> {
+pub fn samples(mesh: &Mesh, thickness: f64, weights: &[Vec<(u32, f64)>]) -> Vec<QuadraturePoint> {
     match &mesh.cells {
         Cells::Tets(tets) => tets.iter().map(|t| tet_sample(mesh, t, weights)).collect(),
         Cells::Triangles(cells) => {
@@ -45,12 +45,12 @@ pub fn samples(mesh: &Mesh, thickness: f64, weights: &[Vec<(u32, f64)>]) -> Vec<
     }
 }
 
-fn tet_sample(mesh: &Mesh, tet: &[u32; 4], weights: &[Vec<(u32, f64)>]) -> Sample {
+fn tet_sample(mesh: &Mesh, tet: &[u32; 4], weights: &[Vec<(u32, f64)>]) -> QuadraturePoint {
     let [a, b, c, d] = tet.map(|i| mesh.vertices[i as usize]);
     let inverse = Mat3::from_columns(&[b - a, c - a, d - a]).try_inverse().unwrap_or_else(Mat3::zeros);
     let [p, q, r] = [0, 1, 2].map(|i| inverse.row(i).transpose());
     let corners = [-(p + q + r), p, q, r];
-    Sample {
+    QuadraturePoint {
         place: (a + b + c + d) * 0.25,
         volume: tet_volume(&mesh.vertices, tet),
         weights: blended(tet, &corners, weights),
@@ -63,7 +63,7 @@ fn sheet_samples(
     triangle: &[u32; 3],
     thickness: f64,
     weights: &[Vec<(u32, f64)>],
-) -> [Sample; 2] {
+) -> [QuadraturePoint; 2] {
     let [a, b, c] = triangle.map(|i| mesh.vertices[i as usize]);
     let cross = (b - a).cross(&(c - a));
     let (area, normal) = (0.5 * cross.norm(), cross.normalize());
@@ -72,7 +72,7 @@ fn sheet_samples(
     let corners = [slope(b, c), slope(c, a), slope(a, b)];
     let blend = blended(triangle, &corners, weights);
     let offset = normal * (thickness / 12_f64.sqrt());
-    [-1.0, 1.0].map(|side| Sample {
+    [-1.0, 1.0].map(|side| QuadraturePoint {
         place: (a + b + c) / 3.0 + offset * side,
         volume: 0.5 * area * thickness,
         weights: blend.clone(),

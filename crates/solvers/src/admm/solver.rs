@@ -65,7 +65,7 @@ impl AdmmSolver {
         let workspace = Workspace {
             elastic: ElasticSolver::new(&system, world.model, options.coupled)?,
             system,
-            finder: ContactFinder::new(world.model, DetectOptions::default())?,
+            finder: ContactFinder::new(world.model, &world.parameters.controls, DetectOptions::default())?,
             inertia: Vec::new(),
             dual_force: vec![Vec3::zeros(); world.model.blocks()],
             memory: ImpulseMemory::default(),
@@ -198,6 +198,7 @@ impl AdmmSolver {
         let prescription = &potential.prescription;
         let motion = StepMotion {
             start: &state.blocks,
+            orientations: &state.orientations,
             prescription,
             parameters: world.parameters,
             time: state.time,

@@ -16,7 +16,7 @@ use stiction_contact::{ContactSet, ImpulseMemory, NewContact, ProjectOptions};
 use stiction_numerics::{Vec3, ordered_max_by};
 
 /// Contacts of one step.
-pub struct ContactStep<'a> {
+pub struct StrandContacts<'a> {
     motion: StepMotion<'a>,
     options: IntegratorOptions,
     pub set: ContactSet,
@@ -33,16 +33,16 @@ pub struct ContactStep<'a> {
     dual: Vec<Vec3>,
 }
 
-impl<'a> ContactStep<'a> {
+impl<'a> StrandContacts<'a> {
     /// No contacts yet.
     pub fn new(
         options: &IntegratorOptions,
         world: World<'_>,
         strands: &Strands,
         motion: StepMotion<'a>,
-    ) -> ContactStep<'a> {
+    ) -> StrandContacts<'a> {
         let nodes = world.model.nodes;
-        ContactStep {
+        StrandContacts {
             motion,
             options: options.clone(),
             set: ContactSet::new(&strands.contact_weight),

@@ -7,7 +7,7 @@
 //! twists of the start of the step. Damping acts in the local energies: β/2h |z − z_t|² in the norm
 //! of the stiffness at the start of the step, as in the other methods.
 
-use super::strands::{EdgeBlocks, Strands, Terms};
+use super::strands::{EdgeBlocks, RodTerms, Strands};
 use crate::solver::World;
 use rayon::prelude::*;
 use stiction_bodies::State;
@@ -20,7 +20,7 @@ type Six = SVector<f64, 6>;
 type SixBySix = SMatrix<f64, 6, 6>;
 
 /// Copies and dual forces of all terms.
-pub struct LocalStep {
+pub struct StrandLocalStep {
     /// Copies z and dual forces w u \[N\] of stretch terms.
     stretch: Vec<Copied>,
     /// The same of the two edges of each joint.
@@ -40,9 +40,9 @@ struct Copied {
     force: Vec3,
 }
 
-impl LocalStep {
-    pub fn new(edges: usize, joints: usize) -> LocalStep {
-        LocalStep {
+impl StrandLocalStep {
+    pub fn new(edges: usize, joints: usize) -> StrandLocalStep {
+        StrandLocalStep {
             stretch: vec![Copied::default(); edges],
             bend: vec![[Copied::default(); 2]; joints],
             start_length: vec![0.0; edges],
@@ -52,7 +52,7 @@ impl LocalStep {
     }
 
     /// Takes the edges of the start of a step as first copies, and the damping there.
-    pub fn begin(&mut self, world: World<'_>, terms: Terms<'_>, state: &State, h: f64) {
+    pub fn begin(&mut self, world: World<'_>, terms: RodTerms<'_>, state: &State, h: f64) {
         self.h = h;
         let damping: Vec<f64> = world.parameters.materials.iter().map(|m| m.damping().bending).collect();
         let body_of = |node: u32| world.model.body_of_node[node as usize] as usize;
@@ -78,7 +78,7 @@ impl LocalStep {
     pub fn project(
         &mut self,
         world: World<'_>,
-        terms: Terms<'_>,
+        terms: RodTerms<'_>,
         strands: &Strands,
         state: &State,
         x: &[Vec3],
@@ -125,7 +125,7 @@ impl LocalStep {
     }
 
     /// Largest distance between an edge and a copy of it \[m\].
-    pub fn primal(&self, Terms { edges, joints, .. }: Terms<'_>, x: &[Vec3]) -> f64 {
+    pub fn primal(&self, RodTerms { edges, joints, .. }: RodTerms<'_>, x: &[Vec3]) -> f64 {
         let own = ordered_max_by(edges.len(), |k| (edge(x, edges[k].nodes) - self.stretch[k].edge).amax());
         let joints = ordered_max_by(joints.len(), |k| {
             let [a, b, c, ..] = joints[k].blocks;
@@ -140,7 +140,7 @@ impl LocalStep {
         self.stretch.iter().chain(self.bend.iter().flatten()).map(|c| c.force).collect()
     }
 
-    /// Takes back what [`LocalStep::forces`] gave.
+    /// Takes back what [`StrandLocalStep::forces`] gave.
     pub fn set_forces(&mut self, forces: &[Vec3]) {
         let copies = self.stretch.iter_mut().chain(self.bend.iter_mut().flatten());
         copies.zip(forces).for_each(|(copied, force)| copied.force = *force);

@@ -3,10 +3,10 @@
 //!
 //! λ of the paper is the dual of a velocity, −λ/h here: it is kept in metres, as in `pd`.
 
-use super::contact_step::ContactStep;
-use super::local_step::LocalStep;
+use super::contact_step::StrandContacts;
+use super::local_step::StrandLocalStep;
 use super::options::IntegratorOptions;
-use super::strands::{Held, Strands, Terms};
+use super::strands::{Held, RodTerms, Strands};
 use super::twist::TwistProblem;
 use crate::advance::energies;
 use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
@@ -27,7 +27,7 @@ pub struct IntegratorSolver {
     options: IntegratorOptions,
     elasticity: Elasticity,
     strands: Strands,
-    local: LocalStep,
+    local: StrandLocalStep,
     finder: ContactFinder,
     /// Contact impulses of the last step.
     memory: ImpulseMemory,
@@ -68,8 +68,8 @@ impl IntegratorSolver {
             options,
             elasticity: Elasticity::new(model, world.parameters)?,
             strands,
-            local: LocalStep::new(model.rods.edges.len(), model.rods.joints.len()),
-            finder: ContactFinder::new(model, DetectOptions::default())?,
+            local: StrandLocalStep::new(model.rods.edges.len(), model.rods.joints.len()),
+            finder: ContactFinder::new(model, &world.parameters.controls, DetectOptions::default())?,
             memory: ImpulseMemory::default(),
         })
     }
@@ -81,11 +81,11 @@ impl IntegratorSolver {
         world: World<'_>,
         state: &State,
         held: &Held<'_>,
-        contact: &mut ContactStep<'_>,
+        contact: &mut StrandContacts<'_>,
         x: &mut Vec<Vec3>,
         report: &mut StepReport,
     ) -> LoopReport {
-        let (options, strands, terms) = (&self.options, &self.strands, Terms::of(&self.elasticity));
+        let (options, strands, terms) = (&self.options, &self.strands, RodTerms::of(&self.elasticity));
         let inertia = inertial_pull(world, state, contact.step_size());
         let (mut copied, mut next) = (vec![Vec3::zeros(); terms.edges.len()], x.clone());
         let mut reached = LoopReport::default();
@@ -123,7 +123,7 @@ impl IntegratorSolver {
 
     /// Twists of least energy along the centrelines of the end of a step.
     fn relax_twists(&self, world: World<'_>, next: &mut State, prescription: &Prescription) {
-        let terms = Terms::of(&self.elasticity);
+        let terms = RodTerms::of(&self.elasticity);
         let relaxed: Vec<Vec<f64>> = (self.strands.list.par_iter())
             .map(|strand| {
                 TwistProblem { model: world.model, strand, terms, state: next, prescription }
@@ -156,7 +156,13 @@ fn inertial_pull(world: World<'_>, state: &State, h: f64) -> Vec<Vec3> {
 }
 
 /// The end of a step: feasible where something touches.
-fn end_of_step(state: &State, held: &Held<'_>, contact: &ContactStep<'_>, x: &[Vec3], h: f64) -> Vec<Vec3> {
+fn end_of_step(
+    state: &State,
+    held: &Held<'_>,
+    contact: &StrandContacts<'_>,
+    x: &[Vec3],
+    h: f64,
+) -> Vec<Vec3> {
     let mut blocks = state.blocks.clone();
     for (n, end) in x.iter().enumerate() {
         blocks[n] = match (held.fixed[n], contact.touching[n]) {
@@ -175,17 +181,18 @@ impl IntegratorSolver {
         let prescription = model.pins.prescribe(model, &world.parameters.controls, state, state.time + h);
         let factored = self.strands.factored;
         timed(&mut report.seconds.linear_solve, || {
-            self.strands.prepare(world, Terms::of(&self.elasticity), &prescription.fixed, h, &self.options)
+            self.strands.prepare(world, RodTerms::of(&self.elasticity), &prescription.fixed, h, &self.options)
         })?;
-        self.local.begin(world, Terms::of(&self.elasticity), state, h);
+        self.local.begin(world, RodTerms::of(&self.elasticity), state, h);
         let motion = StepMotion {
             start: &state.blocks,
+            orientations: &state.orientations,
             prescription: &prescription,
             parameters: world.parameters,
             time: state.time,
             h,
         };
-        let mut contact = ContactStep::new(&self.options, world, &self.strands, motion);
+        let mut contact = StrandContacts::new(&self.options, world, &self.strands, motion);
         let (finder, seconds) = (&mut self.finder, &mut report.seconds);
         contact.find_near(world, &self.strands, finder, &self.memory, &state.velocities, seconds)?;
         let held = Held { fixed: &prescription.fixed, target: &prescription.target };

@@ -24,16 +24,16 @@ use stiction_numerics::{Mat3, Vec3};
 /// Elements of stretching and bending, as many as the model has edges and joints, and the values
 /// that they take.
 #[derive(Clone, Copy)]
-pub struct Terms<'a> {
+pub struct RodTerms<'a> {
     pub edges: &'a [RodStretch],
     pub joints: &'a [RodBendTwist],
     pub materials: &'a MaterialTable,
 }
 
-impl<'a> Terms<'a> {
+impl<'a> RodTerms<'a> {
     /// The terms of an energy.
-    pub fn of(elasticity: &'a Elasticity) -> Terms<'a> {
-        Terms {
+    pub fn of(elasticity: &'a Elasticity) -> RodTerms<'a> {
+        RodTerms {
             edges: elasticity.rod_edges(),
             joints: elasticity.rod_joints(),
             materials: elasticity.materials(),
@@ -47,7 +47,7 @@ impl<'a> Terms<'a> {
 }
 
 /// One strand: its nodes in order, and its edges and joints, which follow each other in the tables.
-pub struct Strand {
+pub struct StrandSystem {
     pub nodes: Vec<u32>,
     pub edges: Range<usize>,
     pub joints: Range<usize>,
@@ -57,7 +57,7 @@ pub struct Strand {
 
 /// All strands with the weights of their terms.
 pub struct Strands {
-    pub list: Vec<Strand>,
+    pub list: Vec<StrandSystem>,
     /// Strand of each node.
     pub of_node: Vec<u32>,
     /// Penalty weights of stretch (per edge) and bending (per joint) \[N/m\].
@@ -88,7 +88,7 @@ impl Strands {
             let joints = joint..joint + strand.nodes.len() - 2;
             joint = joints.end;
             let (free, touched) = (BandedCholesky::default(), BandedCholesky::default());
-            list.push(Strand { nodes: strand.nodes.clone(), edges, joints, free, touched });
+            list.push(StrandSystem { nodes: strand.nodes.clone(), edges, joints, free, touched });
         }
         Ok(Strands {
             list,
@@ -111,7 +111,7 @@ impl Strands {
     pub fn prepare(
         &mut self,
         world: World<'_>,
-        terms: Terms<'_>,
+        terms: RodTerms<'_>,
         fixed: &[bool],
         h: f64,
         options: &IntegratorOptions,
@@ -192,7 +192,7 @@ fn contact_weights(
     eta.into_iter().zip(mass).map(weight).collect()
 }
 
-impl Strand {
+impl StrandSystem {
     fn factor(
         &mut self,
         edge_weight: &[f64],

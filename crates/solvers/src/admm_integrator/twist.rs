@@ -4,7 +4,7 @@
 //! Newton over the twists of one strand; joint j couples edges j and j + 1, so the system is
 //! tridiagonal. Held twists stay.
 
-use super::strands::{Strand, Terms};
+use super::strands::{RodTerms, StrandSystem};
 use stiction_bodies::{EdgeFrame, Model, Prescription, State};
 use stiction_energy::{Curvature, Element, Stencil};
 use stiction_numerics::Vec3;
@@ -17,8 +17,8 @@ const FREE_TURN: f64 = 1e-9;
 /// A strand with its centreline fixed.
 pub struct TwistProblem<'a> {
     pub model: &'a Model,
-    pub strand: &'a Strand,
-    pub terms: Terms<'a>,
+    pub strand: &'a StrandSystem,
+    pub terms: RodTerms<'a>,
     pub state: &'a State,
     pub prescription: &'a Prescription,
 }

@@ -2,9 +2,8 @@
 
 use super::contacts::{Configuration, Detector, surface_positions};
 use super::strain_limits::StrainLimits;
-use crate::solver::StepError;
+use crate::solver::{StepError, World};
 use crate::violations::{Meeting, Violation};
-use stiction_bodies::Model;
 use stiction_collision::ProximityPair;
 use stiction_collision::intersection::crossings;
 use stiction_numerics::Vec3;
@@ -14,9 +13,10 @@ use stiction_numerics::Vec3;
 pub(super) fn inspect(
     detector: &mut Detector,
     limits: &StrainLimits,
-    model: &Model,
+    world: World<'_>,
     configuration: &Configuration<'_>,
 ) -> Result<(f64, Vec<Violation>), StepError> {
+    let World { model, parameters } = world;
     let x = surface_positions(model, configuration);
     let intersection = |objects: [u32; 2], meeting: Meeting, place: Vec3, depth: f64| {
         let objects = objects.map(|o| model.surfaces.objects[o as usize].name.clone());
@@ -39,7 +39,7 @@ pub(super) fn inspect(
         smallest = pairs.iter().map(|p| p.gap).fold(smallest, f64::min);
         found.extend(pairs.iter().filter(|p| p.gap <= 0.0).map(overlap));
     })?;
-    for wall in &detector.walls {
+    for wall in detector.walls.iter().map(|wall| wall.moving(&parameters.controls)) {
         let reach = detector.widest.max(model.surfaces.objects[wall.shape.object as usize].contact_gap);
         let (gap, vertex) = wall.smallest_gap(model, &detector.mesh, &x, configuration.time, reach);
         if gap <= 0.0 {

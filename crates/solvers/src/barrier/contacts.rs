@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 use stiction_bodies::Model;
 use stiction_bodies::surfaces::VertexSource;
 use stiction_collision::narrow_phase::visit_pairs;
-use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError, PairKind, ProximityPair};
+use stiction_collision::{BroadPhase, Candidates, CollisionMesh, PairKind, ProximityPair, SurfaceError};
 use stiction_contact::ContactStencil;
 use stiction_contact::barrier::{edge_edge_lead, inside_share};
 use stiction_contact::detect::{PlacedShape, collision_mesh};
@@ -183,19 +183,15 @@ pub(super) struct Detector {
 }
 
 impl Detector {
-    pub fn new(model: &Model, pattern: &BlockPattern) -> Result<Detector, MeshError> {
+    pub fn new(world: World<'_>, pattern: &BlockPattern) -> Result<Detector, SurfaceError> {
+        let World { model, parameters } = world;
         let mesh = collision_mesh(model)?;
-        let mut start = Vec::new();
-        model.surfaces.positions(&model.initial, &model.colliders, 0.0, &mut start);
+        let start = model.initial_surface(&parameters.controls);
         let phase = BroadPhase::new(&mesh, &start)?;
-        let place = |shape: PlacedShape| {
-            let moves = model.colliders.moves(shape.object as usize - model.bodies.len());
-            Wall::new(shape, moves, model, &mesh)
-        };
-        let walls = PlacedShape::all(model).map(place).collect();
+        let walls = PlacedShape::all(model).map(|shape| Wall::new(shape, model, &mesh)).collect();
         let meshed = (0..model.surfaces.vertices() as u32).filter_map(|v| mesh.vertex_body(v));
         let widest = meshed.map(|o| model.surfaces.objects[o as usize].contact_gap).fold(0.0, f64::max);
-        let owners = Owners::new(model, pattern);
+        let owners = Owners::new(world, pattern);
         let mut faced = vec![false; model.surfaces.objects.len()];
         (0..mesh.triangles().len()).for_each(|t| faced[mesh.triangle_body(t as u32) as usize] = true);
         let (near, rings) = (NearPairs::default(), rings(&mesh, &start));
@@ -252,7 +248,13 @@ impl Detector {
         });
         drop((candidates, slots));
         for wall in &self.walls {
-            wall.contacts(model, &self.mesh, trajectory, &positions, &mut contacts);
+            wall.moving(&world.parameters.controls).contacts(
+                model,
+                &self.mesh,
+                trajectory,
+                &positions,
+                &mut contacts,
+            );
         }
         recall(&mut contacts, trajectory.anchors, forecasts);
         Ok(contacts)
@@ -295,10 +297,11 @@ pub(super) fn surface_positions<'a>(model: &Model, configuration: &'a Configurat
 }
 
 /// Where the vertices of mesh colliders are at a time by their script.
-pub(super) fn scripted_vertices(model: &Model, time: f64) -> Vec<Vec3> {
+pub(super) fn scripted_vertices(world: World<'_>, time: f64) -> Vec<Vec3> {
+    let World { model, parameters } = world;
     let mut out = Vec::new();
     for &(collider, _) in &model.surfaces.mesh_colliders {
-        model.colliders.append_positions(collider, time, &mut out);
+        model.colliders.append_positions(collider, &parameters.controls, time, &mut out);
     }
     out
 }

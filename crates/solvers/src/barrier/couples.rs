@@ -242,7 +242,7 @@ mod tests {
             let world = World { model: &model, parameters: &parameters };
             let mut solver = BarrierSolver::new(Default::default(), world).expect("a good scene");
             let state = State::initial(&model, &scene);
-            let start = solver.start(&model, &state);
+            let start = solver.start(world, &state);
             let trajectory =
                 Trajectory { start: &start, now: &start, target: &start, anchors: &Memory::default() };
             let x = &start.blocks;

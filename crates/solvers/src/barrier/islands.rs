@@ -5,7 +5,7 @@
 //! Colliders at rest join nothing: a floor does not make one island of all that lies on it.
 
 use super::contacts::Contact;
-use stiction_bodies::Model;
+use crate::solver::World;
 use stiction_bodies::partition::Joiner;
 use stiction_collision::{Candidates, CollisionMesh};
 use stiction_numerics::BlockPattern;
@@ -23,7 +23,8 @@ pub(super) struct Owners {
 }
 
 impl Owners {
-    pub fn new(model: &Model, pattern: &BlockPattern) -> Owners {
+    pub fn new(world: World<'_>, pattern: &BlockPattern) -> Owners {
+        let World { model, parameters } = world;
         let mut of_block = vec![0; model.blocks()];
         for (number, body) in model.bodies.iter().enumerate() {
             let twists = body.edges.clone().map(|e| model.twist_block(e));
@@ -33,7 +34,7 @@ impl Owners {
             }
         }
         let (bodies, objects) = (model.bodies.len(), model.surfaces.objects.len());
-        let moves = |o: usize| o < bodies || model.colliders.moves(o - bodies);
+        let moves = |o: usize| o < bodies || model.colliders.moves(o - bodies, &parameters.controls);
         let mut movable: Vec<bool> = (0..objects).map(moves).collect();
         movable.push(true);
         let colliders = (bodies..objects).filter(|&o| movable[o]).map(|o| [o as u32, objects as u32]);

@@ -13,13 +13,13 @@ use super::islands::Islands;
 use super::near::Wanted;
 use super::options::BarrierOptions;
 use super::strain_limits::StrainLimits;
-use super::walls::{Wall, WallMotion};
-use crate::solver::StepError;
+use super::walls::{MovingWall, WallMotion};
+use crate::solver::{StepError, World};
 use crate::violations::Obstacle;
 use std::borrow::Cow;
 use stiction_bodies::Model;
 use stiction_collision::ccd::AdvanceOptions;
-use stiction_collision::motion::{Motion, earliest_impact};
+use stiction_collision::motion::{StraightMotion, earliest_impact};
 use stiction_collision::{Candidates, CollisionMesh};
 use stiction_numerics::Vec3;
 
@@ -88,10 +88,11 @@ pub(super) fn constraint_line_search(
     options: &BarrierOptions,
     detector: &mut Detector,
     limits: &StrainLimits,
-    model: &Model,
+    world: World<'_>,
     contacts: &[Contact],
     [now, direction]: [&Configuration<'_>; 2],
 ) -> Result<Limit, StepError> {
+    let model = world.model;
     let end = ahead(now, direction, options.extension);
     let (from, to) = (surface_positions(model, now), surface_positions(model, &end));
     let Detector { near, phase, mesh, owners, walls, widest, .. } = detector;
@@ -103,6 +104,7 @@ pub(super) fn constraint_line_search(
         shares: Shares { alpha: vec![1.0; owners.clock() + 1], smallest: 1.0, culprit: None },
     };
     search.islands.join_contacts(contacts);
+    let walls = walls.iter().map(|wall| wall.moving(&world.parameters.controls));
     search.keep_off_walls(walls, &WallMotion { start: &from, end: &to, times: [now.time, end.time] });
     search.keep_within_limits(limits, [&now.blocks, &end.blocks]);
     if !near.holds(&from, &to) {
@@ -148,7 +150,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Features near walls; what is near a moving one goes by the clock.
-    fn keep_off_walls(&mut self, walls: &[Wall], motion: &WallMotion<'_>) {
+    fn keep_off_walls<'w>(&mut self, walls: impl Iterator<Item = MovingWall<'w>>, motion: &WallMotion<'_>) {
         let (model, clock) = (self.model, self.shares.alpha.len() as u32 - 1);
         let mut held: Vec<(f64, u32, u32)> = Vec::new();
         for wall in walls {
@@ -180,7 +182,7 @@ impl Search<'_> {
         self.gather_shares(&pairs);
         let advance = AdvanceOptions { slack: self.options.slack, ..AdvanceOptions::default() };
         for (root, pairs) in self.islands.split(mesh, pairs) {
-            let impact = earliest_impact(mesh, &pairs, &Motion { start: from, end: to }, &advance);
+            let impact = earliest_impact(mesh, &pairs, &StraightMotion { start: from, end: to }, &advance);
             let culprit =
                 || impact.pair.map(|(is_triangle, pair)| of_pair(model, mesh, is_triangle, pair, from));
             self.shares.lower(root, impact.time, culprit);

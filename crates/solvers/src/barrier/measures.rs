@@ -43,10 +43,10 @@ impl BarrierSolver {
         h: f64,
         round: &mut dyn FnMut(&mut dyn FnMut()) -> bool,
     ) -> Result<usize, StepError> {
-        let start = self.start(world.model, state);
+        let start = self.start(world, state);
         let stage = Stage::backward_euler(state, h);
         let potential = IncrementalPotential::new(world, &self.elasticity, state, &stage, Inertia::Dynamic);
-        let end = target(world.model, &potential, state.time + h);
+        let end = target(world, &potential, state.time + h);
         let trajectory = Trajectory { start: &start, now: &start, target: &end, anchors: &self.anchors };
         self.detector.expect(world.model, &start, &start)?;
         let contacts = self.detector.contacts(world, trajectory, &Memory::default())?;

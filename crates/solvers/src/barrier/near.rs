@@ -8,7 +8,7 @@ use super::packed_pairs::PackedPairs;
 use rayon::prelude::*;
 use stiction_collision::broad_phase::PackedPair;
 use stiction_collision::narrow_phase::{edge_edge_pair, vertex_triangle_pair};
-use stiction_collision::{BroadPhase, Candidates, CollisionMesh, MeshError};
+use stiction_collision::{BroadPhase, Candidates, CollisionMesh, SurfaceError};
 use stiction_numerics::Vec3;
 
 /// The list and where it holds.
@@ -55,7 +55,7 @@ impl NearPairs {
         mesh: &CollisionMesh,
         [from, to]: [&[Vec3]; 2],
         gap: f64,
-    ) -> Result<(), MeshError> {
+    ) -> Result<(), SurfaceError> {
         if self.holds(from, to) {
             return Ok(());
         }

@@ -84,7 +84,7 @@ impl Newton<'_> {
         let (options, detector, limits) = (self.options, &mut *self.detector, self.limits);
         // Line 13: α from x to x + 1.25 d.
         let limit = timed(&mut self.seconds.line_search, || {
-            constraint_line_search(options, detector, limits, world.model, &contacts, [now, &direction])
+            constraint_line_search(options, detector, limits, world, &contacts, [now, &direction])
         })?;
         let change = potential.change_size(&direction.blocks);
         let mean_change = mean_over_free(&direction.blocks[..world.model.nodes], fixed);

@@ -9,6 +9,7 @@ use super::anchors::{Kept, Memory};
 use super::assembly::ContactMatrix;
 use super::check::{inspect, refuse};
 use super::contacts::{Configuration, Detector, scripted_vertices};
+use super::islands::Owners;
 use super::linear::{restore_history, save_history};
 use super::newton::{Iteration, Newton};
 use super::options::BarrierOptions;
@@ -25,7 +26,7 @@ use crate::solver::{Solver, StepError, World};
 use crate::stage::Stage;
 use crate::support;
 use std::borrow::Cow;
-use stiction_bodies::{Changed, Model, Parameters, State};
+use stiction_bodies::{Changed, Parameters, State};
 use stiction_energy::Elasticity;
 use stiction_factor::CoupledSolver;
 use stiction_numerics::{BlockMatrix, Vec3};
@@ -83,18 +84,13 @@ impl BarrierSolver {
         support::check("barrier", world)?;
         let elasticity = Elasticity::new(world.model, world.parameters)?;
         let system = BlockMatrix::zeros(elasticity.pattern().clone());
-        let detector = Detector::new(world.model, elasticity.pattern())?;
+        let detector = Detector::new(world, elasticity.pattern())?;
         let limits = StrainLimits::new(world, &elasticity);
         if world.model.surfaces.objects.iter().all(|o| o.contact_gap <= 0.0) {
             let message = "every contact gap is 0, so no barrier can act; give bodies or colliders a `gap`";
             return Err(MethodError::Refused { key: "barrier".to_owned(), message: message.to_owned() });
         }
-        let moving = (0..world.model.colliders.colliders.len()).any(|c| world.model.colliders.moves(c));
-        if moving && !options.amend_step && !options.complete {
-            let (key, option) = ("barrier".to_owned(), "amend_step".to_owned());
-            let message = "`false` moves colliders past what a shortened step reached; let them rest";
-            return Err(MethodError::Value { key, option, message: message.to_owned() });
-        }
+        refuse_moving_colliders(&options, world)?;
         Ok(BarrierSolver {
             options,
             elasticity,
@@ -111,9 +107,9 @@ impl BarrierSolver {
     }
 
     /// Where the step starts.
-    pub(super) fn start<'a>(&self, model: &Model, state: &'a State) -> Configuration<'a> {
+    pub(super) fn start<'a>(&self, world: World<'_>, state: &'a State) -> Configuration<'a> {
         let kept = !self.kinematic.is_empty() && self.kinematic_time == state.time;
-        let kinematic = if kept { self.kinematic.clone() } else { scripted_vertices(model, state.time) };
+        let kinematic = if kept { self.kinematic.clone() } else { scripted_vertices(world, state.time) };
         Configuration { blocks: Cow::Borrowed(&state.blocks), kinematic, time: state.time }
     }
 
@@ -140,7 +136,7 @@ impl BarrierSolver {
         let options = BarrierOptions { complete, ..self.options.clone() };
         let stage = Stage::backward_euler(state, h);
         let potential = IncrementalPotential::new(world, &self.elasticity, state, &stage, Inertia::Dynamic);
-        let end = target(world.model, &potential, state.time + h);
+        let end = target(world, &potential, state.time + h);
         timed(&mut seconds.detection, || {
             let ahead = Configuration { blocks: Cow::Owned(potential.inertial_guess()), ..end.clone() };
             self.detector.expect(world.model, start, &ahead)
@@ -169,7 +165,7 @@ impl BarrierSolver {
                 Ok(iteration) => progress.advance(iteration),
                 // Gaps that close on and on end at zero by rounding, where no system can be solved.
                 Err(_) if progress.is_stuck() => {
-                    return Err(stuck(world.model, &newton.detector.owners, &progress, [start, &end]));
+                    return Err(stuck(world, &newton.detector.owners, &progress, [start, &end]));
                 }
                 Err(error) => return Err(error),
             }
@@ -178,7 +174,7 @@ impl BarrierSolver {
             }
         }
         if !complete {
-            require_motion(world.model, &newton.detector.owners, &progress, [start, &end])?;
+            require_motion(world, &newton.detector.owners, &progress, [start, &end])?;
         }
         let advanced = if progress.beta() >= 1.0 || !options.amend_step { h } else { progress.beta() * h };
         if !complete && options.error_reduction && advanced < h {
@@ -188,20 +184,20 @@ impl BarrierSolver {
             progress.add(last);
         }
         // Line 8, once an explicit test has found no intersections.
-        let gap = self.require_separated(world.model, &now, seconds)?;
+        let gap = self.require_separated(world, &now, seconds)?;
         Ok(Attempt { now, advanced, progress, gap })
     }
 
     /// The explicit test: the smallest gap \[m\], or an error with all that crosses.
     fn require_separated(
         &mut self,
-        model: &Model,
+        world: World<'_>,
         now: &Configuration<'_>,
         seconds: &mut StepSeconds,
     ) -> Result<f64, StepError> {
-        require_finite_blocks(model, &now.blocks)?;
+        require_finite_blocks(world.model, &now.blocks)?;
         let (detector, limits) = (&mut self.detector, &self.limits);
-        let (gap, found) = timed(&mut seconds.detection, || inspect(detector, limits, model, now))?;
+        let (gap, found) = timed(&mut seconds.detection, || inspect(detector, limits, world, now))?;
         refuse(found)?;
         Ok(gap)
     }
@@ -212,6 +208,19 @@ impl BarrierSolver {
         self.linear.clear_couplings();
         self.contact_matrix.begin_step();
     }
+}
+
+/// A step that is shortened but not amended would leave moving colliders behind.
+fn refuse_moving_colliders(options: &BarrierOptions, world: World<'_>) -> Result<(), MethodError> {
+    let World { model, parameters } = world;
+    let mut colliders = 0..model.colliders.colliders.len();
+    let moving = colliders.any(|c| model.colliders.moves(c, &parameters.controls));
+    if moving && !options.amend_step && !options.complete {
+        let (key, option) = ("barrier".to_owned(), "amend_step".to_owned());
+        let message = "`false` moves colliders past what a shortened step reached; let them rest";
+        return Err(MethodError::Value { key, option, message: message.to_owned() });
+    }
+    Ok(())
 }
 
 /// The error-reduction pass: one Newton step for the fraction of the step that was taken.
@@ -225,18 +234,18 @@ fn error_reduction(
     let stage = Stage::backward_euler(state, h);
     let potential = IncrementalPotential::new(world, elasticity, state, &stage, Inertia::Dynamic);
     now.time = state.time + h;
-    let end = target(world.model, &potential, now.time);
+    let end = target(world, &potential, now.time);
     newton.inner_step(1.0, &potential, start, &end, now)
 }
 
 /// Where prescribed things are at the end of a step.
 pub(super) fn target<'a>(
-    model: &Model,
+    world: World<'_>,
     potential: &'a IncrementalPotential<'_>,
     end: f64,
 ) -> Configuration<'a> {
     let blocks = Cow::Borrowed(&potential.prescription.target[..]);
-    Configuration { blocks, kinematic: scripted_vertices(model, end), time: end }
+    Configuration { blocks, kinematic: scripted_vertices(world, end), time: end }
 }
 
 impl BarrierSolver {
@@ -253,7 +262,7 @@ impl BarrierSolver {
         let resting =
             staging.then(|| State { velocities: vec![Vec3::zeros(); state.blocks.len()], ..state.clone() });
         let from = resting.as_ref().unwrap_or(state);
-        let start = self.start(world.model, state);
+        let start = self.start(world, state);
         self.check_start(world, state)?;
         let h = self.options.scheduled_step(state.time, h);
         let complete = self.options.complete;
@@ -283,9 +292,9 @@ impl Solver for BarrierSolver {
         if self.checked {
             return Ok(());
         }
-        let start = self.start(world.model, state);
+        let start = self.start(world, state);
         self.detector.near.forget();
-        let (_, found) = inspect(&mut self.detector, &self.limits, world.model, &start)?;
+        let (_, found) = inspect(&mut self.detector, &self.limits, world, &start)?;
         if !found.is_empty() {
             return Err(StepError::Start { found });
         }
@@ -303,6 +312,11 @@ impl Solver for BarrierSolver {
     }
 
     fn parameters_changed(&mut self, world: World<'_>, changed: &Changed) -> Result<(), MethodError> {
+        if changed.controls {
+            refuse_moving_colliders(&self.options, world)?;
+            // Which colliders move decides which objects share a step length.
+            self.detector.owners = Owners::new(world, self.elasticity.pattern());
+        }
         match renew(&mut self.elasticity, world, changed)? {
             Renewed::Values if changed.materials => self.limits = StrainLimits::new(world, &self.elasticity),
             Renewed::Values => {}

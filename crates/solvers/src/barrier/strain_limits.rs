@@ -350,7 +350,7 @@ mod tests {
         let element = Frozen { kappa: 3.0, options };
         let edges = limited().inverse.try_inverse().expect("a triangle");
         for stretches in [[1.08, 0.9], [1.09, 1.07], [1.08, 1.08]] {
-            let sampler = |random: &mut stiction_energy::check::Random| {
+            let sampler = |random: &mut stiction_energy::check::TestRandom| {
                 let (left, turn) = (random.rotation(), random.range(-3.0, 3.0));
                 let right = Mat2::new(turn.cos(), -turn.sin(), turn.sin(), turn.cos());
                 let f = left.fixed_columns::<2>(0) * Mat2::from_diagonal(&Vec2::from(stretches)) * right;

@@ -3,30 +3,29 @@
 use super::contacts::Configuration;
 use super::islands::{Owners, around};
 use super::progress::Progress;
-use crate::solver::StepError;
+use crate::solver::{StepError, World};
 use crate::violations::Script;
-use stiction_bodies::Model;
-use stiction_scene::resolved::{ColliderMotion, is_active};
+use stiction_scene::resolved::is_active;
 
 /// A step that got less far than this share is an error.
 const LEAST_STEP: f64 = 1e-3;
 
 /// An error when a step from one configuration to another got nowhere.
 pub(super) fn require_motion(
-    model: &Model,
+    world: World<'_>,
     owners: &Owners,
     progress: &Progress,
     ends: [&Configuration<'_>; 2],
 ) -> Result<(), StepError> {
     match progress.beta() >= LEAST_STEP {
         true => Ok(()),
-        false => Err(stuck(model, owners, progress, ends)),
+        false => Err(stuck(world, owners, progress, ends)),
     }
 }
 
 /// Names what is in the way of a step, and what is moved there by a script.
 pub(super) fn stuck(
-    model: &Model,
+    world: World<'_>,
     owners: &Owners,
     progress: &Progress,
     [start, end]: [&Configuration<'_>; 2],
@@ -36,9 +35,9 @@ pub(super) fn stuck(
     let Some((culprit, last)) = last.and_then(|last| Some((last.limit.culprit?, last))) else {
         return StepError::Stalled { obstacle: None, share, step, iterations };
     };
-    let (obstacle, pair) = (Box::new(culprit.named(model)), culprit.objects());
+    let (obstacle, pair) = (Box::new(culprit.named(world.model)), culprit.objects());
     let scripts_of = |objects: &[u32]| -> Vec<Script> {
-        objects.iter().flat_map(|&o| scripts(model, o as usize, [start, end])).collect()
+        objects.iter().flat_map(|&o| scripts(world, o as usize, [start, end])).collect()
     };
     let mut found = scripts_of(if pair[0] == pair[1] { &pair[..1] } else { &pair });
     if found.is_empty() {
@@ -51,20 +50,11 @@ pub(super) fn stuck(
 }
 
 /// What moves an object by a script within a step.
-fn scripts(model: &Model, object: usize, [start, end]: [&Configuration<'_>; 2]) -> Vec<Script> {
+fn scripts(world: World<'_>, object: usize, [start, end]: [&Configuration<'_>; 2]) -> Vec<Script> {
+    let World { model, parameters } = world;
     if let Some(collider) = object.checked_sub(model.bodies.len()) {
-        let moves = match &model.colliders.colliders[collider].motion {
-            ColliderMotion::Static => false,
-            ColliderMotion::Keyed(motion) => motion.pose(start.time) != motion.pose(end.time),
-            ColliderMotion::Sequence { .. } => {
-                let at = |time: f64| {
-                    let mut places = Vec::new();
-                    model.colliders.append_positions(collider, time, &mut places);
-                    places
-                };
-                at(start.time) != at(end.time)
-            }
-        };
+        let (controls, times) = (&parameters.controls, [start.time, end.time]);
+        let moves = model.colliders.moves_between(collider, controls, times);
         let name = model.surfaces.objects[object].name.clone();
         return if moves { vec![Script::Collider { name }] } else { Vec::new() };
     }
@@ -85,7 +75,6 @@ mod tests {
     use super::super::line_search::{Culprit, Limit};
     use super::super::newton::Iteration;
     use super::*;
-    use crate::solver::World;
     use crate::violations::Obstacle;
     use std::borrow::Cow;
     use std::path::Path;
@@ -121,7 +110,7 @@ mod tests {
         let state = State::initial(&model, &scene);
         let at = |blocks: Vec<Vec3>, time: f64| Configuration {
             blocks: Cow::Owned(blocks),
-            kinematic: scripted_vertices(&model, time),
+            kinematic: scripted_vertices(world, time),
             time,
         };
         let target = model.pins.prescribe(&model, &parameters.controls, &state, 0.01).target;
@@ -138,7 +127,7 @@ mod tests {
             forces: Vec::new(),
         });
         let ends = [&at(state.blocks.clone(), 0.0), &at(target, 0.01)];
-        require_motion(&model, &owners, &progress, ends).expect_err("it got nowhere")
+        require_motion(world, &owners, &progress, ends).expect_err("it got nowhere")
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::walls::Feature;
 use rayon::prelude::*;
 use stiction_collision::analytic::SurfacePoint;
 use stiction_collision::distance::{edge_edge, point_edge, point_triangle};
-use stiction_contact::detect::{PlacedShape, PosedShape, nearest_in_triangle, nearest_on_segment};
+use stiction_contact::detect::{MovingShape, PosedShape, nearest_in_triangle, nearest_on_segment};
 use stiction_numerics::Vec3;
 
 /// Weights at most this far from the border of a feature belong to the border.
@@ -27,7 +27,7 @@ pub(super) struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
-    pub fn new(shape: &'a PlacedShape, time: f64) -> Placed<'a> {
+    pub fn new(shape: &MovingShape<'a>, time: f64) -> Placed<'a> {
         let posed = shape.posed(time);
         Placed { posed, ball: shape.ball_centre(time), axis: posed.axis() }
     }
@@ -105,7 +105,7 @@ pub(super) struct Field<'a> {
 
 impl<'a> Field<'a> {
     /// At the first `count` vertices.
-    pub fn new(shape: &'a PlacedShape, x: &[Vec3], count: usize, time: f64) -> Field<'a> {
+    pub fn new(shape: &MovingShape<'a>, x: &[Vec3], count: usize, time: f64) -> Field<'a> {
         let placed = Placed::new(shape, time);
         let sample = |x: &Vec3| {
             let found = placed.closest(x);
@@ -171,10 +171,12 @@ impl<'a> Field<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction_bodies::{Model, Parameters, build};
+    use stiction_contact::detect::PlacedShape;
     use stiction_numerics::Random;
     use stiction_scene::load_text;
 
-    fn shapes() -> Vec<PlacedShape> {
+    fn scene() -> (Model, Parameters) {
         let text = r#"
 stiction = 1
 [bodies.point]
@@ -192,11 +194,13 @@ box = { centre = [0.0, 0.1, 0.0], size = [0.6, 0.7, 0.8] }
 "#;
         let scene =
             load_text("walls.toml", text, std::path::Path::new("."), &[] as &[&str]).expect("a scene");
-        scene.scene.colliders.iter().filter_map(|c| PlacedShape::new(c, 0)).collect()
+        let model = build(&scene.scene).expect("a model");
+        let parameters = Parameters::from_scene(&scene.scene, &model);
+        (model, parameters)
     }
 
     /// The smallest φ over a grid of places of a triangle.
-    fn sampled(shape: &PlacedShape, [a, b, c]: [Vec3; 3]) -> f64 {
+    fn sampled(shape: &MovingShape<'_>, [a, b, c]: [Vec3; 3]) -> f64 {
         let n = 40;
         let places = (0..=n).flat_map(|i| (0..=n - i).map(move |j| [i, j, n - i - j]));
         let place = |w: [i32; 3]| {
@@ -211,7 +215,9 @@ box = { centre = [0.0, 0.1, 0.0], size = [0.6, 0.7, 0.8] }
         let mut random = Random::new(3);
         let feature = Feature { corners: [0, 1, 2], size: 3 };
         let mut dips = 0;
-        for (k, shape) in shapes().iter().enumerate() {
+        let (model, parameters) = scene();
+        for (k, placed) in PlacedShape::all(&model).enumerate() {
+            let shape = &placed.moving(&parameters.controls);
             for round in 0..300 {
                 let centre = random.vector(-1.0, 1.0);
                 let x: Vec<Vec3> = (0..3).map(|_| centre + random.vector(-0.25, 0.25)).collect();

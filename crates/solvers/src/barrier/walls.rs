@@ -13,11 +13,11 @@ use super::anchors::AnchorKey;
 use super::contacts::{Contact, Scripted, Trajectory, activation_gap, add_vertex};
 use super::wall_field::{Field, Placed};
 use rayon::prelude::*;
-use stiction_bodies::Model;
+use stiction_bodies::{Controls, Model};
 use stiction_collision::CollisionMesh;
 use stiction_contact::ContactStencil;
 use stiction_contact::barrier::inside_share;
-use stiction_contact::detect::{PlacedShape, SurfaceMotion, Travel};
+use stiction_contact::detect::{MovingShape, PlacedShape, SurfaceMotion, Travel};
 use stiction_numerics::Vec3;
 
 /// A vertex, edge or triangle of a body: as many corners as count.
@@ -35,9 +35,15 @@ impl Feature {
 
 /// An analytic collider and the features that may touch it.
 pub(super) struct Wall {
-    pub shape: PlacedShape,
-    moves: bool,
+    shape: PlacedShape,
     features: Vec<Feature>,
+}
+
+/// A wall with the motion that the controls give it.
+#[derive(Clone, Copy)]
+pub(super) struct MovingWall<'a> {
+    pub shape: MovingShape<'a>,
+    features: &'a [Feature],
 }
 
 /// A motion of surface vertices from `start` to `end` while the time goes from the first to the second.
@@ -54,7 +60,7 @@ const ADVANCES: usize = 64;
 const FEATURES: usize = 512;
 
 impl Wall {
-    pub fn new(shape: PlacedShape, moves: bool, model: &Model, mesh: &CollisionMesh) -> Wall {
+    pub fn new(shape: PlacedShape, model: &Model, mesh: &CollisionMesh) -> Wall {
         let dynamic = model.surfaces.kinematic_start() as u32;
         let mut features: Vec<Feature> = (0..dynamic)
             .filter(|&v| mesh.vertex_body(v).is_some())
@@ -66,9 +72,15 @@ impl Wall {
             let triangles = mesh.triangles().iter().filter(|t| t[0] < dynamic);
             features.extend(triangles.map(|&corners| Feature { corners, size: 3 }));
         }
-        Wall { shape, moves, features }
+        Wall { shape, features }
     }
 
+    pub fn moving<'a>(&'a self, controls: &'a Controls) -> MovingWall<'a> {
+        MovingWall { shape: self.shape.moving(controls), features: &self.features }
+    }
+}
+
+impl<'a> MovingWall<'a> {
     /// Distance at which a feature touches: both half-thicknesses \[m\].
     fn offset(&self, model: &Model, mesh: &CollisionMesh, feature: &Feature) -> f64 {
         let own = mesh.vertex_half_thickness(feature.corners[0]);
@@ -76,7 +88,7 @@ impl Wall {
     }
 
     /// φ where vertices of bodies are at a time.
-    fn field(&self, model: &Model, x: &[Vec3], time: f64) -> Field<'_> {
+    fn field(&self, model: &Model, x: &[Vec3], time: f64) -> Field<'a> {
         Field::new(&self.shape, x, model.surfaces.kinematic_start(), time)
     }
 
@@ -131,7 +143,7 @@ impl Wall {
 
     /// Whether the collider moves at all.
     pub fn moves(&self) -> bool {
-        self.moves
+        self.shape.moves()
     }
 
     /// The share of a motion that is safe for each feature that comes near, with its first corner.
@@ -241,7 +253,7 @@ impl Wall {
             return 0.0;
         }
         let floor = slack * first;
-        let (mut low, mut high) = match self.moves {
+        let (mut low, mut high) = match self.moves() {
             true => return advance_freely(&gap, floor, (motion.end[v] - motion.start[v]).norm() + surface),
             false if gap(1.0) >= floor => return 1.0,
             false => (0.0, 1.0),
@@ -272,7 +284,7 @@ fn advance_freely(gap: &impl Fn(f64) -> f64, floor: f64, speed: f64) -> f64 {
 
 /// A wall, its φ at the vertices and its motion since the start of the step and up to its end.
 struct NearWall<'a> {
-    wall: &'a Wall,
+    wall: &'a MovingWall<'a>,
     field: Field<'a>,
     moved: Option<SurfaceMotion<'a>>,
     ahead: Option<SurfaceMotion<'a>>,

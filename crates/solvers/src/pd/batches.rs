@@ -6,7 +6,7 @@
 //! turned with the element, `R S_t`, so that damping resists changes of shape and lets rigid
 //! rotations pass. (With the plain `D x_t` of the paper a spinning body would be braked.)
 
-use super::incidence::Incidence;
+use super::incidence::ElementIncidence;
 use rayon::prelude::*;
 use stiction_numerics::{Lanes, Vec3, VectorWork, vectorised};
 
@@ -82,7 +82,7 @@ pub struct Batches<B> {
     list: Vec<B>,
     count: usize,
     damped: bool,
-    incidence: Incidence,
+    incidence: ElementIncidence,
 }
 
 impl<B: Batch> Batches<B> {
@@ -92,7 +92,7 @@ impl<B: Batch> Batches<B> {
         let count = elements.len();
         let damped = (0..count).any(|e| list[e / 4].stiffness(e % 4).1 > 0.0);
         let node = |slot: usize| list[slot / B::CORNERS / 4].node(slot / B::CORNERS % 4, slot % B::CORNERS);
-        let incidence = Incidence::new(nodes, B::CORNERS * count, node);
+        let incidence = ElementIncidence::new(nodes, B::CORNERS * count, node);
         Batches { list, count, damped, incidence }
     }
 

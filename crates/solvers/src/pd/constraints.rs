@@ -8,10 +8,10 @@
 
 use super::batches::Batches;
 use super::options::PdOptions;
-use super::selection::{RowList, Selection};
+use super::selection::{RowList, SelectionMatrix};
 use super::stretch_limits::StretchLimits;
 use super::tets::{Tet, TetBatch};
-use super::triangles::{Triangle, TriangleBatch};
+use super::triangles::{SheetTriangle, TriangleBatch};
 use stiction_bodies::{Model, Parameters};
 use stiction_energy::views::{LengthForm, SheetForm, SolidForm};
 use stiction_energy::{Elasticity, ElasticityError, Proximal};
@@ -70,10 +70,10 @@ pub struct Constraints {
     pub tets: Batches<TetBatch>,
     pub springs: Vec<Spring>,
     /// Rows of springs.
-    pub lengths: Selection,
+    pub lengths: SelectionMatrix,
     pub quadratics: Vec<Quadratic>,
     /// Rows of quadratic forms.
-    pub forms: Selection,
+    pub forms: SelectionMatrix,
     /// W_e as a share of K.
     share: f64,
     /// Step size of the weights \[s\].
@@ -94,7 +94,7 @@ struct Builder<'a> {
     model: &'a Model,
     parameters: &'a Parameters,
     options: &'a PdOptions,
-    triangles: Vec<Triangle>,
+    triangles: Vec<SheetTriangle>,
     tets: Vec<Tet>,
     springs: Vec<Spring>,
     quadratics: Vec<Quadratic>,
@@ -135,9 +135,9 @@ impl Constraints {
             triangles: Batches::new(&triangles, model.nodes, TriangleBatch::new),
             tets: Batches::new(&tets, model.nodes, TetBatch::new),
             springs,
-            lengths: Selection::new(model.nodes, lengths),
+            lengths: SelectionMatrix::new(model.nodes, lengths),
             quadratics,
-            forms: Selection::new(model.nodes, forms),
+            forms: SelectionMatrix::new(model.nodes, forms),
             share: options.elastic_weight,
             h: None,
         })
@@ -229,7 +229,7 @@ impl Builder<'_> {
             Material::Cloth(cloth) => cloth.strain_limit,
             _ => None,
         };
-        self.triangles.push(Triangle {
+        self.triangles.push(SheetTriangle {
             nodes: form.nodes,
             inverse: form.rest.inverse,
             moduli: form.moduli,

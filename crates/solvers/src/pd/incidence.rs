@@ -4,16 +4,16 @@ use stiction_numerics::Vec3;
 
 /// Slots of corner forces by node, ascending.
 #[derive(Debug, Default)]
-pub struct Incidence {
+pub struct ElementIncidence {
     starts: Vec<u32>,
     slots: Vec<u32>,
 }
 
-impl Incidence {
+impl ElementIncidence {
     /// `node(slot)` names the node of every slot.
-    pub fn new(nodes: usize, slots: usize, node: impl Fn(usize) -> u32) -> Incidence {
+    pub fn new(nodes: usize, slots: usize, node: impl Fn(usize) -> u32) -> ElementIncidence {
         if slots == 0 {
-            return Incidence::default();
+            return ElementIncidence::default();
         }
         let mut starts = vec![0u32; nodes + 1];
         (0..slots).for_each(|slot| starts[node(slot) as usize + 1] += 1);
@@ -24,7 +24,7 @@ impl Incidence {
             sorted[*place as usize] = slot as u32;
             *place += 1;
         }
-        Incidence { starts, slots: sorted }
+        ElementIncidence { starts, slots: sorted }
     }
 
     /// Sum of the values in the slots of a node, in ascending order.

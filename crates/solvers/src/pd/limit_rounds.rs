@@ -2,9 +2,10 @@
 
 use super::contact_step::ContactStep;
 use super::global_step::GlobalStep;
-use super::stretch_limits::{Point, StretchLimits};
+use super::stretch_limits::StretchLimits;
 use crate::report::{StepReport, timed};
 use crate::solver::World;
+use crate::weighted_node::WeightedNode;
 use rayon::prelude::*;
 use stiction_contact::detect::StepMotion;
 use stiction_numerics::Vec3;
@@ -59,7 +60,7 @@ impl LimitRounds<'_> {
         let (fixed, mass) = (&self.motion.prescription.fixed, &self.world.parameters.mass);
         let inverse = |n: usize| if fixed[n] { 0.0 } else { 1.0 / mass[n] };
         let point = |(n, x): (usize, &Vec3)| [x.x, x.y, x.z, inverse(n)];
-        let mut points: Vec<Point> = ends.iter().enumerate().map(point).collect();
+        let mut points: Vec<WeightedNode> = ends.iter().enumerate().map(point).collect();
         let mut velocities = vec![Vec3::zeros(); ends.len()];
         let mut done = 0;
         while done < self.most && limits.sweep(&mut points) > CLOSE_ENOUGH {
@@ -71,9 +72,15 @@ impl LimitRounds<'_> {
     }
 
     /// One sweep over the contacts from where the points are now.
-    fn sweep_contacts(&self, contact: &mut ContactStep<'_>, points: &mut [Point], velocities: &mut [Vec3]) {
+    fn sweep_contacts(
+        &self,
+        contact: &mut ContactStep<'_>,
+        points: &mut [WeightedNode],
+        velocities: &mut [Vec3],
+    ) {
         let (h, start) = (self.motion.h, &self.motion.start[..points.len()]);
-        let mean = |(v, (p, x)): (&mut Vec3, (&Point, &Vec3))| *v = (Vec3::new(p[0], p[1], p[2]) - x) / h;
+        let mean =
+            |(v, (p, x)): (&mut Vec3, (&WeightedNode, &Vec3))| *v = (Vec3::new(p[0], p[1], p[2]) - x) / h;
         velocities.par_iter_mut().zip(points.par_iter().zip(start)).with_min_len(NODES).for_each(mean);
         contact.sweep_again(velocities, 1);
         let (touching, velocities) = (&contact.touching, &*velocities);

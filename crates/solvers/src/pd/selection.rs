@@ -61,17 +61,17 @@ impl RowList {
 
 /// Sparse D, by rows and by nodes.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub struct SelectionMatrix {
     by_row: Lines,
     by_node: Lines,
 }
 
-impl Selection {
+impl SelectionMatrix {
     /// From rows over `nodes` nodes.
-    pub fn new(nodes: usize, RowList(mut rows): RowList) -> Selection {
+    pub fn new(nodes: usize, RowList(mut rows): RowList) -> SelectionMatrix {
         rows.columns.shrink_to_fit();
         rows.values.shrink_to_fit();
-        Selection { by_node: rows.transposed(nodes), by_row: rows }
+        SelectionMatrix { by_node: rows.transposed(nodes), by_row: rows }
     }
 
     /// Number of rows.

@@ -79,7 +79,7 @@ impl PdSolver {
         let constraints = Constraints::new(world.model, world.parameters, &elasticity, &options)?;
         let elasticity = elasticity.has_drag().then_some(elasticity);
         let local = LocalStep::new(&constraints);
-        let finder = ContactFinder::new(world.model, DetectOptions::default())?;
+        let finder = ContactFinder::new(world.model, &world.parameters.controls, DetectOptions::default())?;
         Ok(PdSolver {
             options,
             elasticity,
@@ -184,6 +184,7 @@ impl PdSolver {
             self.prepare(world, state, h, &mut report)?;
         let motion = StepMotion {
             start: &state.blocks,
+            orientations: &state.orientations,
             prescription: &prescription,
             parameters: world.parameters,
             time: state.time,
@@ -296,11 +297,12 @@ impl Solver for PdSolver {
 impl PdSolver {
     /// Sheets that begin a little inside a body are let out; the first step looks for them.
     fn follow_entangled(&mut self, world: World<'_>, state: &State) -> Result<(), StepError> {
+        let controls = &world.parameters.controls;
         if !self.searched_entangled {
-            self.finder.find_entangled(world.model, &state.blocks, state.time)?;
+            self.finder.find_entangled(world.model, controls, state.placed())?;
             self.searched_entangled = true;
         }
-        Ok(self.finder.follow_entangled(world.model, &state.blocks, state.time)?)
+        Ok(self.finder.follow_entangled(world.model, controls, state.placed())?)
     }
 
     /// Energy by kind of the accepted state: that of the constraints, not of the scene's laws.

@@ -12,7 +12,8 @@
 //! gradients sum to zero and have no moment, so that both momenta stay. What keeps its limits is
 //! left as it is.
 
-use super::triangles::Triangle;
+use super::triangles::SheetTriangle;
+use crate::weighted_node::WeightedNode;
 use rayon::prelude::*;
 use std::ops::Range;
 use stiction_numerics::stencil_stages::{StencilKernel, StencilStages};
@@ -20,9 +21,6 @@ use stiction_numerics::{Mat2, Vec3};
 
 /// Triangles that one task takes at least.
 const TRIANGLES: usize = 2048;
-
-/// Position \[m\] and inverse mass \[1/kg\] of a node.
-pub type Point = [f64; 4];
 
 /// All triangles that have a limit, in stages that run in parallel.
 #[derive(Debug)]
@@ -47,8 +45,8 @@ struct Limit {
 
 impl StretchLimits {
     /// The limits among triangles over `nodes` nodes.
-    pub fn new(triangles: &[Triangle], nodes: usize) -> StretchLimits {
-        let limited: Vec<&Triangle> = triangles.iter().filter(|t| t.longest.is_finite()).collect();
+    pub fn new(triangles: &[SheetTriangle], nodes: usize) -> StretchLimits {
+        let limited: Vec<&SheetTriangle> = triangles.iter().filter(|t| t.longest.is_finite()).collect();
         let mut stages = StencilStages::new(nodes);
         stages
             .append(limited.len(), |k| &limited[k].nodes[..])
@@ -88,7 +86,7 @@ impl StretchLimits {
     }
 
     /// One sweep; returns the largest excess that it met, as a fraction of the limit of strain.
-    pub fn sweep(&mut self, points: &mut [Point]) -> f64 {
+    pub fn sweep(&mut self, points: &mut [WeightedNode]) -> f64 {
         self.tallies.fill(0.0);
         self.stages.run(points, &mut self.limits, &mut self.tallies, &Shorten);
         self.tallies.iter().copied().fold(0.0, f64::max)
@@ -103,7 +101,7 @@ fn gradient(limit: &Limit, first: Vec3, second: Vec3) -> [Vec3; 2] {
 
 /// The same from the corners.
 #[inline(always)]
-fn gradient_at(limit: &Limit, nodes: &[Point; 4]) -> [Vec3; 2] {
+fn gradient_at(limit: &Limit, nodes: &[WeightedNode; 4]) -> [Vec3; 2] {
     let edge = |k: usize| Vec3::from_fn(|r, _| nodes[k][r] - nodes[0][r]);
     gradient(limit, edge(1), edge(2))
 }
@@ -134,14 +132,14 @@ fn largest([first, second]: &[Vec3; 2]) -> (f64, [f64; 2]) {
 /// The update of one triangle.
 struct Shorten;
 
-impl StencilKernel<Point, Limit, f64> for Shorten {
+impl StencilKernel<WeightedNode, Limit, f64> for Shorten {
     #[inline(always)]
-    fn idle(&self, limit: &mut Limit, nodes: &[Point; 4], _: &mut f64) -> bool {
+    fn idle(&self, limit: &mut Limit, nodes: &[WeightedNode; 4], _: &mut f64) -> bool {
         is_within(&gradient_at(limit, nodes), limit.allowed)
     }
 
     #[inline(always)]
-    fn short(&self, limit: &mut Limit, _: &[u32; 4], nodes: &mut [Point; 4], tally: &mut f64) {
+    fn short(&self, limit: &mut Limit, _: &[u32; 4], nodes: &mut [WeightedNode; 4], tally: &mut f64) {
         let columns = gradient_at(limit, nodes);
         let (stretch, [along, across]) = largest(&columns);
         let direction = (columns[0] * along + columns[1] * across) / stretch;
@@ -159,7 +157,7 @@ impl StencilKernel<Point, Limit, f64> for Shorten {
         }
     }
 
-    fn long(&self, _: &mut Limit, _: Range<usize>, _: &[u32], _: &mut [Point], _: &mut f64) {
+    fn long(&self, _: &mut Limit, _: Range<usize>, _: &[u32], _: &mut [WeightedNode], _: &mut f64) {
         unreachable!("triangles have three nodes")
     }
 }
@@ -170,12 +168,12 @@ mod tests {
     use stiction_energy::Orthotropic;
     use stiction_numerics::Random;
 
-    fn limited(nodes: [u32; 3], inverse: Mat2) -> Triangle {
+    fn limited(nodes: [u32; 3], inverse: Mat2) -> SheetTriangle {
         let moduli = Orthotropic { c11: 1.0, c22: 1.0, c12: 0.0, c33: 1.0 };
-        Triangle { nodes, inverse, moduli, longest: 1.05, weight: 1.0, damping: 0.0 }
+        SheetTriangle { nodes, inverse, moduli, longest: 1.05, weight: 1.0, damping: 0.0 }
     }
 
-    fn place(point: &Point) -> Vec3 {
+    fn place(point: &WeightedNode) -> Vec3 {
         Vec3::new(point[0], point[1], point[2])
     }
 
@@ -189,7 +187,7 @@ mod tests {
                 let x = random.unit_vector() * 3.0;
                 [x.x, x.y, x.z, random.range(0.5, 2.0)]
             };
-            let before: Vec<Point> = (0..3).map(&mut point).collect();
+            let before: Vec<WeightedNode> = (0..3).map(&mut point).collect();
             let mut points = before.clone();
             let excess = limits.sweep(&mut points);
             let moved = |k: usize| (place(&points[k]) - place(&before[k])) / before[k][3];
@@ -208,7 +206,7 @@ mod tests {
     fn only_limits_of_held_sheets_are_given_up() {
         let mut limits = StretchLimits::new(&[limited([0, 1, 2], Mat2::identity())], 3);
         let long = [Vec3::zeros(), Vec3::x() * 1.2, Vec3::y()];
-        let points: Vec<Point> = long.iter().map(|x| [x.x, x.y, x.z, 1.0]).collect();
+        let points: Vec<WeightedNode> = long.iter().map(|x| [x.x, x.y, x.z, 1.0]).collect();
         for (held, expected) in [(true, 0.0), (false, 3.0)] {
             limits.set_held(|_| held);
             limits.leave_out(&long, 0.5);
@@ -223,9 +221,9 @@ mod tests {
             let [a, b, c, d] = [2 * k, 2 * k + 1, 2 * k + 2, 2 * k + 3];
             [limited([a, c, b], Mat2::identity()), limited([d, b, c], -Mat2::identity())]
         };
-        let triangles: Vec<Triangle> = (0..20).flat_map(square).collect();
+        let triangles: Vec<SheetTriangle> = (0..20).flat_map(square).collect();
         let node = |n: u32| [f64::from(n / 2) + if n < 20 { 0.0 } else { 0.3 }, f64::from(n % 2), 0.0, 1.0];
-        let mut points: Vec<Point> = (0..42).map(node).collect();
+        let mut points: Vec<WeightedNode> = (0..42).map(node).collect();
         let mut limits = StretchLimits::new(&triangles, points.len());
         assert!(limits.sweep(&mut points.clone()) > 4.9);
         let left = (0..400).map(|_| limits.sweep(&mut points)).last();

@@ -18,7 +18,7 @@ use stiction_numerics::lane_vectors::{add, column_of, gather, scale, set_column,
 use stiction_numerics::{Lanes, Mat3, Vec3};
 
 /// S of the start of a step: 11, 22, 33, 12, 13, 23.
-pub type Start = [Lanes; 6];
+pub type TetStart = [Lanes; 6];
 
 /// Four tets.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl TetBatch {
 
     /// `h β K R S_t`.
     #[inline(always)]
-    fn damped(&self, [s11, s22, s33, s12, s13, s23]: &Start, rotation: &Columns<3>, h: f64) -> Columns<3> {
+    fn damped(&self, [s11, s22, s33, s12, s13, s23]: &TetStart, rotation: &Columns<3>, h: f64) -> Columns<3> {
         let resistance = self.damping * h;
         let turned = product3(rotation, &[[*s11, *s12, *s13], [*s12, *s22, *s23], [*s13, *s23, *s33]]);
         three!(|k| scale(turned[k], resistance))
@@ -115,7 +115,7 @@ impl Batch for TetBatch {
     const COLUMNS: usize = 3;
     const CORNERS: usize = 4;
     type Held = Columns<3>;
-    type Start = Start;
+    type Start = TetStart;
     type Forces = [Vec3; 4];
 
     fn stiffness(&self, lane: usize) -> (f64, f64) {
@@ -132,7 +132,7 @@ impl Batch for TetBatch {
     }
 
     #[inline(always)]
-    fn start(&self, x: &[Vec3]) -> Start {
+    fn start(&self, x: &[Vec3]) -> TetStart {
         let f = self.gradient(x);
         let s = transposed_product(&polar_solid(&f, &f), &f);
         [s[0][0], s[1][1], s[2][2], s[1][0], s[2][0], s[2][1]]
@@ -142,7 +142,7 @@ impl Batch for TetBatch {
     fn project(
         &self,
         held: &mut Columns<3>,
-        start: Option<&Start>,
+        start: Option<&TetStart>,
         pass: &Pass<'_>,
         forces: &mut [[Vec3; 4]],
     ) {

@@ -15,7 +15,7 @@ use stiction_numerics::lane_vectors::{add, column_of, gather, scale, set_column,
 use stiction_numerics::{Lanes, Mat2, Vec3};
 
 /// S of the start of a step.
-pub type Start = Symmetric2;
+pub type TriangleStart = Symmetric2;
 
 /// Four triangles.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub struct TriangleBatch {
 
 /// One triangle as it is handed in.
 #[derive(Clone, Copy, Debug)]
-pub struct Triangle {
+pub struct SheetTriangle {
     pub nodes: [u32; 3],
     /// Dm⁻¹ \[1/m\].
     pub inverse: Mat2,
@@ -56,7 +56,7 @@ pub struct Triangle {
     pub damping: f64,
 }
 
-impl Triangle {
+impl SheetTriangle {
     /// w (A C + w I)⁻¹; definite, since C₁₁C₂₂ > C₁₂² and w > 0.
     fn stretch(&self) -> Mat2 {
         let Orthotropic { c11, c22, c12, .. } = self.moduli;
@@ -67,7 +67,7 @@ impl Triangle {
 
 impl TriangleBatch {
     /// Up to four triangles; the last one fills the other lanes, without stiffness.
-    pub fn new(triangles: &[Triangle]) -> TriangleBatch {
+    pub fn new(triangles: &[SheetTriangle]) -> TriangleBatch {
         let of = |lane: usize| triangles[lane.min(triangles.len() - 1)];
         let real = |lane: usize| f64::from(u8::from(lane < triangles.len()));
         let modulus =
@@ -122,7 +122,7 @@ impl Batch for TriangleBatch {
     const COLUMNS: usize = 2;
     const CORNERS: usize = 3;
     type Held = Columns<2>;
-    type Start = Start;
+    type Start = TriangleStart;
     type Forces = [Vec3; 3];
 
     fn stiffness(&self, lane: usize) -> (f64, f64) {
@@ -139,7 +139,7 @@ impl Batch for TriangleBatch {
     }
 
     #[inline(always)]
-    fn start(&self, x: &[Vec3]) -> Start {
+    fn start(&self, x: &[Vec3]) -> TriangleStart {
         polar_sheet(&self.gradient(x)).1
     }
 
@@ -147,7 +147,7 @@ impl Batch for TriangleBatch {
     fn project(
         &self,
         held: &mut Columns<2>,
-        start: Option<&Start>,
+        start: Option<&TriangleStart>,
         pass: &Pass<'_>,
         forces: &mut [[Vec3; 3]],
     ) {
@@ -215,8 +215,8 @@ mod tests {
     use super::*;
     use stiction_numerics::Random;
 
-    fn triangle(moduli: Orthotropic, weight: f64, longest: f64) -> Triangle {
-        Triangle { nodes: [0, 1, 2], inverse: Mat2::identity(), moduli, longest, weight, damping: 0.0 }
+    fn triangle(moduli: Orthotropic, weight: f64, longest: f64) -> SheetTriangle {
+        SheetTriangle { nodes: [0, 1, 2], inverse: Mat2::identity(), moduli, longest, weight, damping: 0.0 }
     }
 
     fn lanes(columns: [Vec3; 2]) -> Columns<2> {

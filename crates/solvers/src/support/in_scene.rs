@@ -3,7 +3,7 @@
 use super::{Feature, Level};
 use stiction_scene::Law;
 use stiction_scene::material::BendingLaw;
-use stiction_scene::resolved::{Body, BodyKind};
+use stiction_scene::resolved::{BodyKind, SceneBody};
 use stiction_scene::{Material, Scene};
 
 /// Sheets thinner than this fraction of their gap need a method that keeps the gap open.
@@ -40,7 +40,7 @@ impl Feature {
     /// place. What methods refuse is found in models instead.
     fn in_scene(self, scene: &Scene, replacement: &str) -> Option<Use> {
         let bodies = &scene.bodies;
-        let first = |has: fn(&Body) -> bool| bodies.iter().find(|body| has(body));
+        let first = |has: fn(&SceneBody) -> bool| bodies.iter().find(|body| has(body));
         match self {
             Feature::Contact => contact(scene),
             Feature::Drag => drag(scene),
@@ -64,7 +64,7 @@ impl Feature {
                 Use::of(format!("damping of `{}`", body.name))
             }
             Feature::ClothLaw | Feature::SolidLaw => {
-                let named = |body: &Body| {
+                let named = |body: &SceneBody| {
                     Some(format!("`law = \"{}\"` of `{}`", law(body, self, replacement)?, body.name))
                 };
                 Use::of(bodies.iter().find_map(named)?)
@@ -126,7 +126,7 @@ fn contact(scene: &Scene) -> Option<Use> {
 }
 
 fn drag(scene: &Scene) -> Option<Use> {
-    let felt = |body: &&Body| body.drag().normal > 0.0 || body.drag().tangential > 0.0;
+    let felt = |body: &&SceneBody| body.drag().normal > 0.0 || body.drag().tangential > 0.0;
     let body = scene.bodies.iter().filter(|_| scene.wind.air_density > 0.0).find(felt)?;
     match scene.wind.velocity.norm() > 0.0 {
         true => Use::of("`wind` and air drag".to_owned()),
@@ -137,8 +137,8 @@ fn drag(scene: &Scene) -> Option<Use> {
     }
 }
 
-fn thin_sheet(bodies: &[Body]) -> Option<Use> {
-    let is_thin = |b: &&Body| b.kind == BodyKind::Cloth && b.thickness < THIN * b.contact_gap;
+fn thin_sheet(bodies: &[SceneBody]) -> Option<Use> {
+    let is_thin = |b: &&SceneBody| b.kind == BodyKind::Cloth && b.thickness < THIN * b.contact_gap;
     let body = bodies.iter().find(is_thin)?;
     let consequence = format!(
         ": it may pass through what it touches; give it a `thickness` of at least {:.1e} m",
@@ -149,7 +149,7 @@ fn thin_sheet(bodies: &[Body]) -> Option<Use> {
 
 /// The law of a body, unless the method has it or no `law` is written: nobody asked for the one
 /// that bodies have then.
-fn law(body: &Body, feature: Feature, replacement: &str) -> Option<&'static str> {
+fn law(body: &SceneBody, feature: Feature, replacement: &str) -> Option<&'static str> {
     let law = match &body.material {
         Material::Cloth(cloth) if feature == Feature::ClothLaw && cloth.law != Law::Stvk => cloth.law,
         Material::Solid(solid) if feature == Feature::SolidLaw && solid.law != Law::StableNeoHookean => {

@@ -10,15 +10,13 @@
 //!   three are solved together
 //! * hinges: C = Σ d_k x_k, the quadratic form of bending, K = 1 (the stiffness is in d)
 
+use crate::weighted_node::WeightedNode;
 use std::ops::Range;
 use stiction_bodies::Model;
 use stiction_energy::TriangleRest;
 use stiction_energy::views::{FoldConstraint, SheetConstraint};
 use stiction_numerics::stencil_stages::{StencilKernel, StencilStages};
 use stiction_numerics::{Mat3, Vec3};
-
-/// Position \[m\] and inverse mass \[1/kg\] of a node.
-pub type Point = [f64; 4];
 
 /// One constraint with its multiplier.
 #[derive(Clone, Copy, Debug)]
@@ -42,16 +40,16 @@ pub enum Constraint {
 }
 
 /// All constraints in stages that run in parallel.
-pub struct Constraints {
+pub struct ClothConstraints {
     all: Vec<Constraint>,
     stages: StencilStages,
     tallies: Vec<()>,
 }
 
-impl Constraints {
+impl ClothConstraints {
     /// No constraint over the nodes of a model.
-    pub fn new(model: &Model) -> Constraints {
-        Constraints { all: Vec::new(), stages: StencilStages::new(model.nodes), tallies: Vec::new() }
+    pub fn new(model: &Model) -> ClothConstraints {
+        ClothConstraints { all: Vec::new(), stages: StencilStages::new(model.nodes), tallies: Vec::new() }
     }
 
     /// Membranes of sheets.
@@ -93,7 +91,7 @@ impl Constraints {
     }
 
     /// One sweep over all constraints for a step of length `h`.
-    pub fn sweep(&mut self, points: &mut [Point], h: f64) {
+    pub fn sweep(&mut self, points: &mut [WeightedNode], h: f64) {
         let kernel = Update { inverse_h2: 1.0 / (h * h) };
         self.stages.run(points, &mut self.all, &mut self.tallies, &kernel);
     }
@@ -104,17 +102,23 @@ struct Update {
     inverse_h2: f64,
 }
 
-fn position(point: &Point) -> Vec3 {
+fn position(point: &WeightedNode) -> Vec3 {
     Vec3::new(point[0], point[1], point[2])
 }
 
-fn shift(point: &mut Point, by: Vec3) {
+fn shift(point: &mut WeightedNode, by: Vec3) {
     let weight = point[3];
     (0..3).for_each(|k| point[k] += weight * by[k]);
 }
 
 impl Update {
-    fn sheet(&self, rest: &TriangleRest, compliance: &Mat3, multiplier: &mut Vec3, nodes: &mut [Point; 4]) {
+    fn sheet(
+        &self,
+        rest: &TriangleRest,
+        compliance: &Mat3,
+        multiplier: &mut Vec3,
+        nodes: &mut [WeightedNode; 4],
+    ) {
         let (e1, e2) = (position(&nodes[1]) - position(&nodes[0]), position(&nodes[2]) - position(&nodes[0]));
         let inverse = &rest.inverse;
         let f = [0, 1].map(|k| e1 * inverse[(0, k)] + e2 * inverse[(1, k)]);
@@ -140,7 +144,7 @@ impl Update {
         }
     }
 
-    fn hinge(&self, weights: &[f64; 4], multiplier: &mut Vec3, nodes: &mut [Point; 4]) {
+    fn hinge(&self, weights: &[f64; 4], multiplier: &mut Vec3, nodes: &mut [WeightedNode; 4]) {
         let bend: Vec3 = nodes.iter().zip(weights).map(|(node, d)| position(node) * *d).sum();
         let own: f64 = nodes.iter().zip(weights).map(|(node, d)| node[3] * d * d).sum();
         let change = -(bend + *multiplier * self.inverse_h2) / (own + self.inverse_h2);
@@ -149,8 +153,8 @@ impl Update {
     }
 }
 
-impl StencilKernel<Point, Constraint, ()> for Update {
-    fn short(&self, item: &mut Constraint, _: &[u32; 4], nodes: &mut [Point; 4], _: &mut ()) {
+impl StencilKernel<WeightedNode, Constraint, ()> for Update {
+    fn short(&self, item: &mut Constraint, _: &[u32; 4], nodes: &mut [WeightedNode; 4], _: &mut ()) {
         match item {
             Constraint::Sheet { rest, compliance, multiplier } => {
                 self.sheet(rest, compliance, multiplier, nodes);
@@ -159,7 +163,7 @@ impl StencilKernel<Point, Constraint, ()> for Update {
         }
     }
 
-    fn long(&self, _: &mut Constraint, _: Range<usize>, _: &[u32], _: &mut [Point], (): &mut ()) {
+    fn long(&self, _: &mut Constraint, _: Range<usize>, _: &[u32], _: &mut [WeightedNode], (): &mut ()) {
         unreachable!("triangles and hinges have at most four nodes")
     }
 }

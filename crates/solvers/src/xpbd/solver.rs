@@ -1,7 +1,7 @@
 //! One step of compliant position-based cloth with frictional contact.   [Macklin2016, algorithm 1,
 //! with contact sweeps after each pass over the constraints]
 
-use super::constraints::{Constraints, Point};
+use super::constraints::ClothConstraints;
 use super::options::XpbdOptions;
 use crate::advance::energies;
 use crate::commit::{EndOfStep, EndVelocities, commit, next_state};
@@ -13,6 +13,7 @@ use crate::report::{StepReport, timed};
 use crate::saved::{RestoreError, SavedState};
 use crate::solver::{Solver, StepError, World};
 use crate::support;
+use crate::weighted_node::WeightedNode;
 use stiction_bodies::{Changed, Model, Prescription, State};
 use stiction_contact::detect::{ContactFinder, DetectOptions, KnownContacts, StepMotion};
 use stiction_contact::{ContactSet, NewContact, ProjectOptions};
@@ -23,7 +24,7 @@ use stiction_numerics::{Vec3, ordered_max_by};
 pub struct XpbdSolver {
     options: XpbdOptions,
     elasticity: Elasticity,
-    constraints: Constraints,
+    constraints: ClothConstraints,
     finder: ContactFinder,
 }
 
@@ -34,13 +35,13 @@ impl XpbdSolver {
         let (model, parameters) = (world.model, world.parameters);
         let elasticity = Elasticity::new(model, parameters)?;
         let constraints = constraints_of(model, &elasticity)?;
-        let finder = ContactFinder::new(model, DetectOptions::default())?;
+        let finder = ContactFinder::new(model, &world.parameters.controls, DetectOptions::default())?;
         Ok(XpbdSolver { options, elasticity, constraints, finder })
     }
 
     /// x + h v + h² (g + f/m) with inverse masses, f external; prescribed nodes in place, without
     /// any.
-    fn predicted(world: World<'_>, state: &State, prescription: &Prescription, h: f64) -> Vec<Point> {
+    fn predicted(world: World<'_>, state: &State, prescription: &Prescription, h: f64) -> Vec<WeightedNode> {
         let gravity = world.parameters.gravity.at(state.time + h);
         let point = |n: usize| match prescription.fixed[n] {
             true => (prescription.target[n], 0.0),
@@ -61,7 +62,7 @@ impl XpbdSolver {
         &mut self,
         world: World<'_>,
         motion: &StepMotion<'_>,
-        points: &[Point],
+        points: &[WeightedNode],
         report: &mut StepReport,
     ) -> Result<ContactSweeps, StepError> {
         let nodes = world.model.nodes;
@@ -80,7 +81,7 @@ impl XpbdSolver {
         &mut self,
         world: World<'_>,
         motion: &StepMotion<'_>,
-        points: &mut [Point],
+        points: &mut [WeightedNode],
         contacts: &mut ContactSweeps,
         report: &mut StepReport,
     ) -> Result<f64, StepError> {
@@ -114,7 +115,7 @@ impl XpbdSolver {
 }
 
 /// Mean velocities of a step up to the present positions \[m/s\].
-fn velocities(points: &[Point], start: &[Vec3], h: f64) -> Vec<Vec3> {
+fn velocities(points: &[WeightedNode], start: &[Vec3], h: f64) -> Vec<Vec3> {
     points.iter().zip(start).map(|(p, x)| (Vec3::new(p[0], p[1], p[2]) - x) / h).collect()
 }
 
@@ -139,7 +140,7 @@ impl ContactSweeps {
     }
 
     /// Sweeps over the positions. The impulses so far are in them, so there is no warm start.
-    fn sweep(&mut self, points: &mut [Point], start: &[Vec3], sweeps: usize, h: f64) {
+    fn sweep(&mut self, points: &mut [WeightedNode], start: &[Vec3], sweeps: usize, h: f64) {
         if self.set.is_empty() {
             return;
         }
@@ -154,8 +155,8 @@ impl ContactSweeps {
 }
 
 /// Triangles and hinges of all sheets with the present values of their materials.
-fn constraints_of(model: &Model, elasticity: &Elasticity) -> Result<Constraints, ElasticityError> {
-    let mut constraints = Constraints::new(model);
+fn constraints_of(model: &Model, elasticity: &Elasticity) -> Result<ClothConstraints, ElasticityError> {
+    let mut constraints = ClothConstraints::new(model);
     let materials = elasticity.materials();
     constraints.add_membranes(elasticity.triangles().iter().map(|e| e.compliant(materials)));
     let hinges = elasticity.folds(model).map(|fold| Ok(fold?.compliant(materials)));
@@ -174,6 +175,7 @@ impl Solver for XpbdSolver {
         let prescription = model.pins.prescribe(model, &world.parameters.controls, state, state.time + h);
         let motion = StepMotion {
             start: &state.blocks,
+            orientations: &state.orientations,
             prescription: &prescription,
             parameters: world.parameters,
             time: state.time,

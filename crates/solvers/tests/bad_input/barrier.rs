@@ -8,8 +8,10 @@ use stiction_scene::load_text;
 use stiction_solvers::{Meeting, StepError, Violation, World, create};
 
 fn assert_free(bench: &Bench) {
-    let mut finder = ContactFinder::new(&bench.model, DetectOptions::default()).expect("a mesh");
-    let found = finder.intersections(&bench.model, &bench.state.blocks, bench.state.time).expect("a mesh");
+    let mut finder = ContactFinder::new(&bench.model, &bench.parameters.controls, DetectOptions::default())
+        .expect("a mesh");
+    let found =
+        finder.intersections(&bench.model, &bench.parameters.controls, bench.state.placed()).expect("a mesh");
     assert!(found.is_intersection_free() && found.overlaps.is_empty(), "{found:?}");
 }
 

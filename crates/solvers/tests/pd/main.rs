@@ -40,9 +40,11 @@ impl Run {
 
     /// Crossings of mid-surfaces and points inside, in the present state.
     fn crossings(&self) -> usize {
-        let mut finder = ContactFinder::new(&self.model, DetectOptions::default()).expect("sound surfaces");
-        let report =
-            finder.intersections(&self.model, &self.state.blocks, self.state.time).expect("a judgement");
+        let mut finder = ContactFinder::new(&self.model, &self.parameters.controls, DetectOptions::default())
+            .expect("sound surfaces");
+        let report = finder
+            .intersections(&self.model, &self.parameters.controls, self.state.placed())
+            .expect("a judgement");
         report.crossings.len() + report.inside.len()
     }
 
