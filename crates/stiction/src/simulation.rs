@@ -1,6 +1,7 @@
 //! A simulation on one screen: scene → model → steps.
 
 use crate::clock::Clock;
+use crate::driving::Order;
 use crate::error::SimulationError;
 use crate::intersections::IntersectionReport;
 use crate::scene_source::{OpenedScene, SceneIdentity, located};
@@ -30,7 +31,9 @@ pub struct Simulation {
     settings: Settings,
     notes: Vec<String>,
     clock: Clock,
-    threads: Threads,
+    pub(crate) threads: Threads,
+    /// Drives that wait for the next step.
+    pub(crate) orders: Vec<Order>,
     /// Made when it is first asked for.
     check: Option<IntersectionCheck>,
 }
@@ -100,6 +103,7 @@ impl Simulation {
             settings,
             notes: Vec::new(),
             threads: Threads::of_caller(),
+            orders: Vec::new(),
             check: None,
         })
     }
@@ -132,6 +136,15 @@ impl Simulation {
     /// Key of the method that runs it.
     pub fn method(&self) -> &'static str {
         self.solver.key()
+    }
+
+    /// Number of the body of a name.
+    pub(crate) fn body_number(&self, name: &str) -> Result<usize, SimulationError> {
+        let bodies = &self.model.bodies;
+        bodies.iter().position(|body| body.name == name).ok_or_else(|| {
+            let known: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
+            SimulationError::UnknownObject { name: name.to_owned(), known: known.join(", ") }
+        })
     }
 
     /// Number of the body or collider of a name, as reports of contacts count them.
@@ -187,14 +200,21 @@ impl Simulation {
         self.take_step(h)
     }
 
+    /// A step of length h. Where it fails, all is as before, orders and external forces included.
     fn take_step(&mut self, h: f64) -> Result<StepReport, SimulationError> {
+        let driven_before = self.carry_out_orders(self.state.time + h)?;
         let world = World { model: &self.model, parameters: &self.parameters };
         let (solver, state) = (&mut self.solver, &mut self.state);
         let (step, time) = (self.steps + 1, state.time);
-        let report = self
-            .threads
-            .install(|| solver.step(world, state, h))
-            .map_err(|source| SimulationError::Step { step, time, source })?;
+        let outcome = self.threads.install(|| solver.step(world, state, h));
+        let report = match outcome {
+            Ok(report) => report,
+            Err(source) => {
+                self.set_driven(driven_before)?;
+                return Err(SimulationError::Step { step, time, source });
+            }
+        };
+        self.orders.clear();
         self.parameters.external.clear();
         self.steps += 1;
         self.count_frames();

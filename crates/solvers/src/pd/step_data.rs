@@ -21,7 +21,9 @@ impl RowTargets {
     pub fn new(constraints: &Constraints, world: World<'_>, start: f64, end: f64) -> RowTargets {
         let model = world.model;
         let groups = &model.anchors.groups;
-        let poses: Vec<_> = world.parameters.controls.anchors.iter().map(|m| m.pose(end)).collect();
+        let controls = &world.parameters.controls;
+        let motions = groups.iter().enumerate().map(|(g, group)| controls.anchor(g, group));
+        let poses: Vec<_> = motions.map(|motion| motion.pose(end)).collect();
         let target = |source: Source| match source {
             Source::Body => (true, Vec3::zeros()),
             Source::Anchor(g, k) => {
