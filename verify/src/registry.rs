@@ -42,7 +42,7 @@ pub enum Measure {
     Any(fn(&str) -> Result<Finding, VerifyError>),
     /// By any method that has contact; under `newton`, which has none, it is measured by `admm`.
     Contact(fn(&Setup<'_>) -> Result<Finding, VerifyError>),
-    /// By the methods named, which alone have what is measured; under `newton` by `admm`.
+    /// By the methods named, which alone have what is measured; under `newton` by `admm` where it is not named.
     Only(&'static [&'static str], fn(&Setup<'_>) -> Result<Finding, VerifyError>),
     /// Over the files of a folder; no method takes part.
     Data(fn(&Path) -> Result<Finding, VerifyError>),
@@ -118,7 +118,11 @@ impl Case {
             (Measure::Newton(measure), _) => ("newton", measure()),
             (Measure::Any(measure), _) => (method, measure(method)),
             (Measure::Contact(measure) | Measure::Only(_, measure), _) => {
-                let method = if method == "newton" { "admm" } else { method };
+                let method = match self.measure {
+                    Measure::Only(methods, _) if methods.contains(&method) => method,
+                    _ if method == "newton" => "admm",
+                    _ => method,
+                };
                 if let Some(reason) = self.refusal(method) {
                     return Verdict::Skipped(reason);
                 }
@@ -194,6 +198,7 @@ mod tests {
 
     const FAMILIES: &[&str] = &[
         "cantilever",
+        "drag",
         "elastica",
         "buckling",
         "bend_twist",

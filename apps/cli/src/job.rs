@@ -4,6 +4,7 @@ use crate::args::{FolderOptions, SceneOptions};
 use crate::failure::Failure;
 use crate::progress::Reporter;
 use std::ops::ControlFlow;
+use stiction::numerics::return_freed_memory;
 use stiction::output::{RunStatus, RunSummary};
 use stiction::scene::Loader;
 use stiction::{Job, OpenedScene, RunOptions, SimulationError, StopFlag, Threads};
@@ -35,8 +36,11 @@ pub fn execute(job: Job, threads: Option<usize>) -> Result<RunSummary, Failure> 
     let threads = Threads::new(threads)?;
     let mut reporter = Reporter::new(job.frames());
     let folder = job.folder.clone();
+    // Reading a scene takes more memory than the scene does.
+    return_freed_memory();
     let outcome = job.execute(&threads, |progress| {
         reporter.show(&progress);
+        return_freed_memory();
         ControlFlow::Continue(())
     });
     reporter.finish();

@@ -4,7 +4,7 @@
 //!
 //! With every build a few moments are tried. The long matrix, 50 moments each, is
 //! `cargo test --release -p stiction-cli --test crash_matrix -- --ignored --nocapture`; with
-//! `STICTION_CRASH_RESULTS=FILE` it also writes the counts as a table.
+//! `STICTION_CRASH_RESULTS=FOLDER` it also writes the counts.
 
 #![cfg(target_os = "linux")]
 
@@ -75,23 +75,24 @@ struct Counts {
     before_frames: u32,
 }
 
-/// A run that was left alone, and how long it takes.
+/// A run that is left alone, and how long it takes.
 struct Calm {
     outcome: Outcome,
     seconds: f64,
 }
 
-fn calm(folder: &Path, method: &str) -> Calm {
-    write_scene(folder, "scene.toml", &scene(method));
+/// Runs the scene in the folder. The load of a machine changes: moments are taken from a run just before.
+fn calm(folder: &Path) -> Calm {
     let started = Instant::now();
-    let output = stiction(&["run", "scene.toml", "-o", "calm", "--threads", "1"], folder);
-    assert!(output.status.success(), "{method}: {}", error_text(&output));
+    let output = stiction(&["run", "scene.toml", "-o", "calm", "--threads", "1", "--overwrite"], folder);
+    assert!(output.status.success(), "{}", error_text(&output));
     let seconds = started.elapsed().as_secs_f64();
     Calm { outcome: Outcome::of(&folder.join("calm")), seconds }
 }
 
 /// Crashes a run at so many moments; each time what a resume ends with must equal the calm run.
-fn crash_at(method: &str, calm: &Calm, crash: Crash, moments: u32, folder: &Path) -> Counts {
+fn crash_at(method: &str, crash: Crash, moments: u32, folder: &Path) -> Counts {
+    let calm = calm(folder);
     let mut random = Random(method.bytes().map(u64::from).sum::<u64>() + 1000 * crash as u64);
     let mut counts = Counts::default();
     for moment in 0..moments {
@@ -112,41 +113,76 @@ fn crash_at(method: &str, calm: &Calm, crash: Crash, moments: u32, folder: &Path
     counts
 }
 
-/// All crashes under some methods; returns lines of a table.
-fn matrix(methods: &[&str], moments: u32) -> String {
-    let mut table = String::from("method,crash,moments,interrupted,before the first frame,equal bits\n");
-    for method in methods {
-        let folder = tempfile::tempdir().expect("a folder");
-        let calm = calm(folder.path(), method);
-        for crash in Crash::ALL {
-            if let Some(reason) = crash.impossible_here() {
-                println!("{method}, {crash:?}: skipped, {reason}");
-                continue;
-            }
-            let counts = crash_at(method, &calm, crash, moments, folder.path());
-            let Counts { moments, interrupted, before_frames } = counts;
-            let line = format!("{method},{},{moments},{interrupted},{before_frames},{moments}", crash.name());
-            println!("{line}");
-            writeln!(table, "{line}").expect("text grows");
+/// All crashes under a method; returns lines of a table.
+fn matrix(method: &str, moments: u32) -> String {
+    let mut table = String::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    write_scene(folder.path(), "scene.toml", &scene(method));
+    for crash in Crash::ALL {
+        if let Some(reason) = crash.impossible_here() {
+            println!("{method}, {crash:?}: skipped, {reason}");
+            continue;
         }
+        let Counts { moments, interrupted, before_frames } = crash_at(method, crash, moments, folder.path());
+        let line = format!("{method},{},{moments},{interrupted},{before_frames},{moments}", crash.name());
+        println!("{line}");
+        writeln!(table, "{line}").expect("text grows");
     }
     table
 }
 
-fn all_methods() -> Vec<&'static str> {
-    methods().iter().map(|method| method.key).collect()
-}
-
 #[test]
 fn crashed_runs_resume_to_the_same_bits() {
-    matrix(&all_methods(), 2);
+    for method in methods() {
+        matrix(method.key, 2);
+    }
 }
 
-#[test]
-#[ignore = "1,800 crashes: about 20 minutes"]
-fn crashed_runs_resume_to_the_same_bits_at_50_moments() {
-    let table = matrix(&all_methods(), 50);
-    if let Some(file) = std::env::var_os("STICTION_CRASH_RESULTS") {
-        std::fs::write(file, table).expect("the results can be written");
+/// The long matrix of a method; with a folder for results, its lines go to `METHOD.csv` there.
+fn long_matrix(method: &str) {
+    assert!(methods().iter().any(|known| known.key == method) && methods().len() == 6, "all methods");
+    let table = matrix(method, 50);
+    if let Some(folder) = std::env::var_os("STICTION_CRASH_RESULTS") {
+        std::fs::write(Path::new(&folder).join(format!("{method}.csv")), table).expect("a file");
+    }
+}
+
+mod long {
+    use super::long_matrix;
+
+    #[test]
+    #[ignore = "300 crashes: several minutes"]
+    fn newton() {
+        long_matrix("newton");
+    }
+
+    #[test]
+    #[ignore = "300 crashes: several minutes"]
+    fn admm() {
+        long_matrix("admm");
+    }
+
+    #[test]
+    #[ignore = "300 crashes: several minutes"]
+    fn admm_integrator() {
+        long_matrix("admm_integrator");
+    }
+
+    #[test]
+    #[ignore = "300 crashes: several minutes"]
+    fn barrier() {
+        long_matrix("barrier");
+    }
+
+    #[test]
+    #[ignore = "300 crashes: several minutes"]
+    fn pd() {
+        long_matrix("pd");
+    }
+
+    #[test]
+    #[ignore = "300 crashes: several minutes"]
+    fn xpbd() {
+        long_matrix("xpbd");
     }
 }

@@ -155,7 +155,7 @@ fn damage_is_told_by_every_command_and_mended() {
     let changed = fs::read_to_string(&stats).expect("statistics").replacen("\"step\":1", "\"step\":9", 1);
     fs::write(&stats, changed).expect("a file");
     let said = String::from_utf8_lossy(&stiction(&["info", "run"], folder.path()).stdout).into_owned();
-    assert!(said.contains("damaged: stats.jsonl") && said.contains("step 1 are missing"), "{said}");
+    assert!(said.contains("damaged: stats.jsonl lacks the records of step 1"), "{said}");
 }
 
 /// What a resume reads is held against the budget that the user declared.

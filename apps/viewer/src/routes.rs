@@ -96,6 +96,7 @@ fn describe_run(run: &RunState, client: &Client) -> Result<Content, Refusal> {
         "summary": reader.summary()?,
         "layout": layout_json(&reader)?,
         "frames": reader.frame_indices(),
+        "missing": reader.missing_frames(),
         "channels": offer.channels,
         "velocities": offer.velocities,
         "name": reader.folder().file_name().map(|n| n.to_string_lossy().into_owned()),

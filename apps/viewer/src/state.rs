@@ -23,7 +23,7 @@ pub struct Growth {
     pub frames: usize,
     /// Number of the newest frame.
     pub last: Option<u32>,
-    /// `running`, `finished` or `failed`.
+    /// `running`, `paused`, `finished` or `failed`.
     pub status: RunStatus,
     /// Why it failed.
     pub failure: Option<String>,

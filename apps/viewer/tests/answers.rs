@@ -50,6 +50,27 @@ fn layout_and_frames_are_what_was_written() {
     server.end().unwrap();
 }
 
+/// Frames that are gone are listed; one under the name of another is refused with the way to mend it.
+#[test]
+fn missing_and_swapped_frames_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    write_run(folder.path(), 4).finish(None).unwrap();
+    let path = |index: u32| folder.path().join(format!("frames/{index:06}.frame"));
+    std::fs::remove_file(path(1)).unwrap();
+    std::fs::copy(path(3), path(2)).unwrap();
+    let server = Running::start(folder.path(), None);
+    let run = server.get("/api/run").json();
+    assert_eq!(run["frames"], serde_json::json!([0, 2, 3]));
+    assert_eq!(run["missing"], serde_json::json!([1]));
+    for (index, words) in [(1, "it is missing"), (2, "it holds frame 3 under the name of frame 2")] {
+        let answer = server.get(&format!("/api/frame/{index}"));
+        assert_eq!(answer.status, 500);
+        assert!(answer.text().contains(words) && answer.text().contains("--resume"), "{}", answer.text());
+    }
+    assert_eq!(server.get("/api/frame/4").status, 404);
+    server.end().unwrap();
+}
+
 #[test]
 fn statistics_are_told_from_where_the_page_stopped() {
     let folder = tempfile::tempdir().unwrap();

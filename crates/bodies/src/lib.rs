@@ -42,7 +42,7 @@ pub use derived::Derived;
 pub use frames::EdgeFrame;
 pub use joints::{Joint, JointEnd, JointFrame};
 pub use model::{Body, Model, Skin};
-pub use parameters::{JointValues, Parameters};
+pub use parameters::{JointValues, MotionLimit, Parameters};
 pub use pins::{PinTable, Prescription};
 pub use rigid::{FreeRotation, PrincipalInertia, RigidBody, RigidPose, RigidTable, Spin};
 pub use rods::{RodEdge, RodJoint, RodTable};

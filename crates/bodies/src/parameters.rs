@@ -46,8 +46,19 @@ pub struct Parameters {
     /// Force on each node in the next step \[N\]; empty when there is none. A control of the caller: no scene
     /// holds it, and no solver keeps it.
     pub external: Vec<Vec3>,
+    /// How far the next step may take a body; a step beyond it is refused. A control of the caller too.
+    pub motion_limit: Option<MotionLimit>,
     /// Number of bodies: objects below are bodies, the rest are colliders.
     bodies: usize,
+}
+
+/// The most that the motion of a body in one step may be, root mean square over its mass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MotionLimit {
+    /// Speed at the end \[m/s\].
+    pub speed: f64,
+    /// Way \[m\].
+    pub displacement: f64,
 }
 
 /// What drives a joint and what resists it.
@@ -90,6 +101,7 @@ impl Parameters {
             controls: Controls::new(scene, &model.pins, &model.anchors),
             up: scene.up_axis.unit(),
             external: Vec::new(),
+            motion_limit: None,
             bodies: scene.bodies.len(),
         }
     }

@@ -121,6 +121,28 @@ impl State {
         })
     }
 
+    /// Speed of a body \[m/s\], root mean square over its mass: √(2 T/m); the spin of a rigid body is
+    /// part of it.
+    pub fn mean_speed(&self, model: &Model, parameters: &Parameters, body: usize) -> f64 {
+        let Some(rigid) = model.bodies[body].rigid.map(|rigid| rigid as usize) else {
+            return mean_over_mass(model, parameters, body, |node| self.velocities[node]);
+        };
+        let centre = model.rigid.centre_block(rigid);
+        let spin = self.velocities[model.rigid.rotation_block(rigid)];
+        let spin = spin.dot(&self.spin_momentum(model, parameters, rigid)) / parameters.mass[centre];
+        (self.velocities[centre].norm_squared() + spin).sqrt()
+    }
+
+    /// Way of a body from another state to this one \[m\], root mean square over its mass; that of the
+    /// centre of a rigid body.
+    pub fn mean_way(&self, from: &State, model: &Model, parameters: &Parameters, body: usize) -> f64 {
+        let way = |block: usize| self.blocks[block] - from.blocks[block];
+        match model.bodies[body].rigid {
+            Some(rigid) => way(model.rigid.centre_block(rigid as usize)).norm(),
+            None => mean_over_mass(model, parameters, body, way),
+        }
+    }
+
     /// Takes the numbers of another state of the same model. The arrays stay where they are, so
     /// views of them stay valid.
     pub fn copy_from(&mut self, other: &State) {
@@ -131,6 +153,17 @@ impl State {
         self.frames.copy_from_slice(frames);
         self.orientations.copy_from_slice(orientations);
     }
+}
+
+/// √(Σ m |q|² / Σ m) of vectors at the nodes of a body.
+fn mean_over_mass(model: &Model, parameters: &Parameters, body: usize, q: impl Fn(usize) -> Vec3) -> f64 {
+    let (mut sum, mut total) = (0.0, 0.0);
+    for node in model.bodies[body].nodes.clone() {
+        let mass = parameters.mass[node];
+        sum += mass * q(node).norm_squared();
+        total += mass;
+    }
+    if total > 0.0 { (sum / total).sqrt() } else { 0.0 }
 }
 
 /// What a body spins about at the start \[m\]: the mean of its vertices, or the centre of mass of

@@ -58,8 +58,7 @@ impl CarriedDrag {
         self.triangles.iter().map(|t| t.centre.iter().map(|c| c.0).collect()).collect()
     }
 
-    /// Adds the drag at the given velocities \[N\], and minus its derivative by the velocities \[N
-    /// s/m\].
+    /// Adds the drag at the given velocities \[N\], and its damping matrix D \[N s/m\].
     pub fn add_to(
         &self,
         blocks: &[Vec3],
@@ -79,12 +78,12 @@ impl CarriedDrag {
         }
     }
 
-    /// Adds what each node feels by itself.
+    /// Adds the drag, lumped at the nodes.
     pub fn add_at_nodes(&self, blocks: &[Vec3], velocities: &[Vec3], air: &Air<'_>, target: &mut [NodeDrag]) {
         for triangle in &self.triangles {
             let LinearDrag { force, damping } = triangle.linearised(blocks, velocities, air);
             for &(node, p) in &triangle.centre {
-                target[node as usize] += NodeDrag { force: force * p, slope: damping * (p * p) };
+                target[node as usize] += NodeDrag { force: force * p, damping: damping * p };
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Damping in proportion to stiffness: one β per element, from the material of its body.
 
+use crate::assembly::ElementWeights;
 use stiction_bodies::Parameters;
 
 /// Which coefficient of a material damps a group of elements.
@@ -25,14 +26,21 @@ struct Span {
 pub(crate) struct GroupDamping {
     by: DampedBy,
     spans: Vec<Span>,
-    /// β per element \[s\]; `None` where nothing is damped.
-    per_element: Option<Vec<f64>>,
+    beta: Beta,
+}
+
+/// β \[s\]. Most groups have one for all, which then is not kept per element.
+#[derive(Clone, Debug, PartialEq)]
+enum Beta {
+    Nothing,
+    Same(f64),
+    PerElement(Vec<f64>),
 }
 
 impl GroupDamping {
     /// A group without elements.
     pub fn new(by: DampedBy) -> GroupDamping {
-        GroupDamping { by, spans: Vec::new(), per_element: None }
+        GroupDamping { by, spans: Vec::new(), beta: Beta::Nothing }
     }
 
     /// Says that the elements up to `end`, beyond those of earlier bodies, belong to a body.
@@ -44,7 +52,7 @@ impl GroupDamping {
 
     /// Takes the coefficients of materials.
     pub fn set(&mut self, parameters: &Parameters) {
-        let beta = |body: usize| {
+        let of_body = |body: usize| {
             let damping = parameters.materials[body].damping();
             match self.by {
                 DampedBy::Stiffness => damping.stiffness,
@@ -52,17 +60,25 @@ impl GroupDamping {
                 DampedBy::Nothing => 0.0,
             }
         };
-        if self.spans.iter().all(|span| beta(span.body) <= 0.0) {
-            self.per_element = None;
-            return;
-        }
-        let mut values = Vec::with_capacity(self.spans.last().map_or(0, |span| span.end));
-        self.spans.iter().for_each(|span| values.resize(span.end, beta(span.body)));
-        self.per_element = Some(values);
+        let betas = || self.spans.iter().map(|span| of_body(span.body));
+        let first = betas().next().unwrap_or(0.0);
+        self.beta = if betas().all(|beta| beta <= 0.0) {
+            Beta::Nothing
+        } else if betas().all(|beta| beta == first) {
+            Beta::Same(first)
+        } else {
+            let mut values = Vec::with_capacity(self.spans.last().map_or(0, |span| span.end));
+            self.spans.iter().for_each(|span| values.resize(span.end, of_body(span.body)));
+            Beta::PerElement(values)
+        };
     }
 
-    /// β per element \[s\]; `None` where nothing is damped.
-    pub fn per_element(&self) -> Option<&[f64]> {
-        self.per_element.as_deref()
+    /// β of the elements as factors on their stiffness; `None` where nothing is damped.
+    pub fn weights(&self) -> Option<ElementWeights<'_>> {
+        match &self.beta {
+            Beta::Nothing => None,
+            Beta::Same(beta) => Some(ElementWeights::uniform(*beta)),
+            Beta::PerElement(values) => Some(ElementWeights { scale: 1.0, per_element: Some(values) }),
+        }
     }
 }

@@ -1,13 +1,16 @@
 //! Air drag on triangles and rod edges, linearly implicit in the velocity.
 //!
-//! With `u = w(x̄, t) − v̄` the wind relative to the centre of an element and `P` the projector on its normal (or on the
-//! plane across a rod), every part of the drag has one shape:
+//! With `u = w(x̄, t) − v̄` the wind relative to the centre of an element and `P` the projector on its
+//! normal (or on the plane across a rod), every part of the drag has one shape:
 //!
-//! `f = ½ρCA |Pu| Pu`,  `D = −∂f/∂v̄ = ½ρCA (|Pu| P + Pu (Pu)ᵀ/|Pu|)`.
+//! `f = ½ρCA |Pu| Pu = D u`,  `D = ½ρCA |Pu| P`.
 //!
-//! ρ air density \[kg/m³\] · C drag coefficient · A area \[m²\]. `D` is positive semi-definite. Both are taken at the
-//! velocities of the start of the step, so that `f − D (v − v₀)` damps whatever the step size. Geometry and wind count as
-//! fixed within the step.
+//! ρ air density \[kg/m³\] · C drag coefficient · A area \[m²\]. A step takes D at the velocities of
+//! its start and the velocity that it multiplies at its end: `f(v₀) − D (v − v₀) = D (w − v)`. For a
+//! plate of mass m this gives `u₁ = u₀ / (1 + h k|u₀|/m)`, k = ½ρCA, which is the exact solution of
+//! `m u̇ = −k|u|u` at any step size: drag never reverses a motion and never overtakes the wind. (The
+//! tangent −∂f/∂v̄ would be `D + k Pu (Pu)ᵀ/|Pu|`, twice as large along u: it keeps half of the speed
+//! however long the step is.) Geometry and wind count as fixed within the step.
 
 use crate::wind::WindField;
 use std::f64::consts::PI;
@@ -45,12 +48,12 @@ impl DragCoefficients {
     }
 }
 
-/// Force on the centre of an element and its slope: `f(v) ≈ force − damping (v̄ − v̄₀)`. Nodes share it equally.
+/// Force on the centre of an element: `f(v) ≈ force − damping (v̄ − v̄₀)`. Nodes share it equally.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearDrag {
     /// Force at the start-of-step velocity \[N\].
     pub force: Vec3,
-    /// Minus its derivative by the mean velocity \[N s/m\], symmetric positive semi-definite.
+    /// D, the force over the relative wind \[N s/m\], symmetric positive semi-definite.
     pub damping: Mat3,
 }
 
@@ -62,10 +65,7 @@ impl LinearDrag {
         if factor * speed == 0.0 {
             return LinearDrag { force: Vec3::zeros(), damping: Mat3::zeros() };
         }
-        LinearDrag {
-            force: flow * (factor * speed),
-            damping: (projector * speed + flow * flow.transpose() / speed) * factor,
-        }
+        LinearDrag { force: flow * (factor * speed), damping: projector * (factor * speed) }
     }
 
     fn plus(self, other: Self) -> Self {
@@ -73,19 +73,21 @@ impl LinearDrag {
     }
 }
 
-/// Force on a node \[N\], and minus its derivative by the velocity of that node alone \[N s/m\]: the diagonal of the damping matrix.
+/// Force on a node \[N\], and how it falls when the node and its neighbours change their velocity
+/// together \[N s/m\]: the sum of a row of the damping matrix. Its diagonal block alone is a third of
+/// that, which would let a sheet that moves as a whole be thrown back by the air.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NodeDrag {
     /// Force \[N\].
     pub force: Vec3,
-    /// Its slope \[N s/m\].
-    pub slope: Mat3,
+    /// Sum of its row of D \[N s/m\].
+    pub damping: Mat3,
 }
 
 impl AddAssign for NodeDrag {
     fn add_assign(&mut self, other: Self) {
         self.force += other.force;
-        self.slope += other.slope;
+        self.damping += other.damping;
     }
 }
 
@@ -203,7 +205,7 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
         });
     }
 
-    /// Adds what each node feels by itself to `target`.
+    /// Adds the drag, lumped at the nodes, to `target`.
     pub fn add_at_nodes(
         &self,
         positions: &[Vec3],
@@ -213,7 +215,7 @@ impl<E: DragElement<N>, const N: usize> DragGroup<E, N> {
     ) {
         scatter_add(target, &self.colouring, |e, nodes| {
             let LinearDrag { force, damping } = self.drag((e, nodes), positions, velocities, air);
-            [NodeDrag { force: force / N as f64, slope: damping * (1.0 / (N * N) as f64) }; N]
+            [NodeDrag { force: force / N as f64, damping: damping / N as f64 }; N]
         });
     }
 
@@ -258,8 +260,8 @@ mod tests {
 
     const BOTH: DragCoefficients = DragCoefficients { normal: 1.3, tangential: 0.2 };
 
-    /// The slope against central differences of the force, its sign, and the sign of the power.
-    fn check_slope<const N: usize>(element: &impl DragElement<N>) {
+    /// The damping times the relative wind is the force; it is positive, and so is the power of drag.
+    fn check_damping<const N: usize>(element: &impl DragElement<N>) {
         let wind = WindField::steady(Vec3::new(1.0, 2.0, -0.5)).with_turbulence(1.0, 0.7, 0.4, 3);
         let air = Air { density: 1.2, wind: &wind, time: 0.3 };
         let mut random = TestRandom::new(2);
@@ -267,26 +269,18 @@ mod tests {
             let x: [Vec3; N] = std::array::from_fn(|_| random.vector());
             let v: [Vec3; N] = std::array::from_fn(|_| random.vector() * 3.0);
             let drag = element.linearised(&x, &v, &air);
-            let step = 1e-5;
-            for i in 0..3 {
-                let moved = |sign: f64| {
-                    let mut shift = Vec3::zeros();
-                    shift[i] = sign * step;
-                    element.linearised(&x, &v.map(|v| v + shift), &air).force
-                };
-                let slope = (moved(-1.0) - moved(1.0)) / (2.0 * step);
-                assert!((slope - drag.damping.column(i)).amax() < 1e-7 * drag.damping.amax());
-            }
+            let relative = relative_wind(&x, &v, &air);
+            assert!((drag.damping * relative - drag.force).amax() < 1e-14 * drag.force.amax());
             let low = drag.damping.symmetric_eigenvalues().min();
             assert!(low > -1e-12 * drag.damping.amax());
-            assert!(drag.force.dot(&relative_wind(&x, &v, &air)) >= 0.0);
+            assert!(drag.force.dot(&relative) >= 0.0);
         }
     }
 
     #[test]
-    fn damping_is_the_slope_of_the_force() {
-        check_slope(&TriangleDrag { coefficients: BOTH });
-        check_slope(&EdgeDrag { radius: 0.01, coefficients: BOTH });
+    fn damping_times_the_relative_wind_is_the_force() {
+        check_damping(&TriangleDrag { coefficients: BOTH });
+        check_damping(&EdgeDrag { radius: 0.01, coefficients: BOTH });
     }
 
     #[test]
@@ -323,11 +317,16 @@ mod tests {
         let mut matrix = BlockMatrix::zeros(pattern);
         group.add_force(&x, &v, &air, &mut force);
         group.add_damping(&x, &v, &air, 2.0, &mut matrix);
-        let mut alone = [NodeDrag::default(); 4];
-        group.add_at_nodes(&x, &v, &air, &mut alone);
-        for (n, drag) in alone.iter().enumerate() {
+        let mut lumped = [NodeDrag::default(); 4];
+        group.add_at_nodes(&x, &v, &air, &mut lumped);
+        for (n, drag) in lumped.iter().enumerate() {
             assert_eq!(drag.force, force[n]);
-            assert!((drag.slope * 2.0 - matrix.diagonal_block(n)).amax() < 1e-15);
+            // All nodes change their velocity together: the sum of the row of D.
+            for axis in 0..3 {
+                let mut row = vec![Vec3::zeros(); 4];
+                matrix.mul(&[Vec3::ith(axis, 1.0); 4], &mut row);
+                assert!((drag.damping.column(axis) * 2.0 - row[n]).amax() < 1e-14);
+            }
         }
         let (mut total, mut damping) = (Vec3::zeros(), Mat3::zeros());
         for (kind, nodes) in kinds.iter().zip(stencils) {

@@ -4,7 +4,7 @@
 //! Elements keep geometry; the values of materials stand in one table, which
 //! [`Elasticity::set_materials`] replaces.
 
-use crate::assembly::{Configuration, ElementWeights, Energies};
+use crate::assembly::{Configuration, Energies};
 use crate::bending::{Hinge, Topology};
 use crate::carried_drag::CarriedDrag;
 use crate::coupling::CouplingSprings;
@@ -112,6 +112,11 @@ impl Elasticity {
         &self.lists.triangles
     }
 
+    /// The same list to keep, so that whoever needs rest shapes later does not copy them.
+    pub fn shared_triangles(&self) -> Arc<Vec<TriangleElement>> {
+        self.lists.triangles.clone()
+    }
+
     /// Tets of all solids, body after body.
     pub fn tets(&self) -> &[TetElement] {
         &self.lists.tets
@@ -204,15 +209,14 @@ impl Elasticity {
 
     /// Whether any element is damped in proportion to its stiffness.
     pub fn has_damping(&self) -> bool {
-        self.damping.iter().any(|damping| damping.per_element().is_some())
+        self.damping.iter().any(|damping| damping.weights().is_some())
     }
 
     /// Adds Σ β K with the projected stiffness K of each element \[N s/m\].
     pub fn add_damping(&self, blocks: &[Vec3], frames: &[EdgeFrame], target: &mut BlockMatrix) {
         let at = self.at(blocks, frames);
         for (named, damping) in self.energies.groups().iter().zip(&self.damping) {
-            if let Some(beta) = damping.per_element() {
-                let weights = ElementWeights { scale: 1.0, per_element: Some(beta) };
+            if let Some(weights) = damping.weights() {
                 named.group.add_hessian(&at, weights, Curvature::Projected, target);
             }
         }
@@ -243,8 +247,7 @@ impl Elasticity {
         &self.edge_drag
     }
 
-    /// Adds the drag at the given velocities \[N\], and minus its derivative by the velocities \[N
-    /// s/m\].
+    /// Adds the drag at the given velocities \[N\], and its damping matrix D \[N s/m\].
     pub fn add_drag(
         &self,
         blocks: &[Vec3],

@@ -24,7 +24,7 @@ pub mod stencil_stages;
 pub mod types;
 mod woodbury;
 
-pub use allocation::map_large_arrays;
+pub use allocation::{map_large_arrays, return_freed_memory};
 pub use banded::{BandedCholesky, BandedMatrix};
 pub use block::{
     BlockDiagonal, BlockDiagonalFactor, BlockMatrix, BlockNotDefinite, BlockPattern, CoupledMatrix,

@@ -135,9 +135,20 @@ impl RunReader {
             }
             found.push(error.to_string());
         }
-        let steps = self.summary().map_or(0, |summary| summary.steps);
-        found.extend(self.statistics()?.loss_in_words(steps));
+        found.extend(self.damage_of_statistics()?);
         Ok(found)
+    }
+
+    /// What is wrong with the statistics, as a sentence; `None` when nothing is.
+    pub fn damage_of_statistics(&self) -> Result<Option<String>> {
+        let steps = self.summary().map_or(0, |summary| summary.steps);
+        Ok(self.statistics()?.damage_in_words(steps))
+    }
+
+    /// Numbers of frames that the run has written and that are not on disk: the first few hundred.
+    pub fn missing_frames(&self) -> Vec<u32> {
+        let missing = (0..self.frame_span()).filter(|index| self.frames.binary_search(index).is_err());
+        missing.take(MAX_MISSING_LISTED).collect()
     }
 
     /// Reads only the positions of a frame, of all bodies \[m\].
@@ -206,6 +217,9 @@ pub type OpenFrame<'a> = FrameFile<'a, BufReader<File>>;
 
 /// Frames that [`RunReader::damage`] lists before it only says that there are more.
 const MAX_DAMAGE_SHOWN: usize = 10;
+
+/// Frames that [`RunReader::missing_frames`] lists.
+const MAX_MISSING_LISTED: usize = 500;
 
 /// A layout of another run would show frames of this one in another shape.
 fn refuse_foreign_layout(folder: &Path, layout: &Layout) -> Result<()> {

@@ -85,20 +85,22 @@ impl Statistics {
         lost
     }
 
-    /// What is lost of so many steps, as a sentence; `None` when nothing is.
-    pub fn loss_in_words(&self, steps: u64) -> Option<String> {
+    /// Which of so many steps are lost, as a sentence; `None` when none are.
+    pub fn lost_in_words(&self, steps: u64) -> Option<String> {
         let lost = self.lost_steps(steps);
-        if lost.is_empty() && self.damaged_lines == 0 {
-            return None;
-        }
         let spans: Vec<String> = lost.iter().take(MAX_SPANS_SHOWN).map(span_in_words).collect();
         let more = if lost.len() > MAX_SPANS_SHOWN { " and more" } else { "" };
-        let missing = match spans.is_empty() {
-            true => "no step of the run is missing".to_owned(),
-            false => format!("the records of {}{more} are missing", spans.join(", ")),
-        };
-        let damaged = self.damaged_lines;
-        Some(format!("stats.jsonl has {damaged} damaged lines; {missing}, the others are kept"))
+        (!lost.is_empty()).then(|| format!("stats.jsonl lacks the records of {}{more}", spans.join(", ")))
+    }
+
+    /// What is wrong with the statistics of so many steps, as a sentence; `None` when nothing is.
+    pub fn damage_in_words(&self, steps: u64) -> Option<String> {
+        match (self.lost_in_words(steps), self.damaged_lines) {
+            (None, 0) => None,
+            (Some(lost), 0) => Some(lost),
+            (Some(lost), lines) => Some(format!("{lost}; damaged lines: {lines}")),
+            (None, lines) => Some(format!("stats.jsonl has damaged lines: {lines}; no step is lost")),
+        }
     }
 }
 
@@ -384,7 +386,7 @@ mod tests {
             assert_eq!((found.records.len(), found.damaged_lines), (5 - lost, 1), "byte {at}");
             let (mut writer, kept) = open(&path, 4);
             assert_eq!(kept.lost_steps(4), [1..=lost as u64]);
-            assert!(kept.loss_in_words(4).unwrap().contains("1 damaged lines"));
+            assert!(kept.damage_in_words(4).unwrap().contains("damaged lines: 1"));
             writer.append(&record(5)).unwrap();
             assert!(fs::read(&path).unwrap().ends_with(&whole[whole.len() - line..]), "byte {at}");
             let again = read(&path, RUN, &Budget::default()).unwrap();
@@ -416,8 +418,8 @@ mod tests {
         assert_eq!(of(&[1, 2, 3]).lost_steps(3), []);
         assert_eq!(of(&[2, 3, 7]).lost_steps(9), [1..=1, 4..=6, 8..=9]);
         assert_eq!(of(&[u64::MAX]).lost_steps(u64::MAX), [1..=u64::MAX - 1]);
-        let words = of(&[2, 3, 7]).loss_in_words(9).unwrap();
-        assert!(words.contains("step 1, steps 4 to 6, steps 8 to 9 are missing"), "{words}");
+        let words = of(&[2, 3, 7]).damage_in_words(9).unwrap();
+        assert!(words.contains("records of step 1, steps 4 to 6, steps 8 to 9; damaged lines: 2"), "{words}");
     }
 
     #[cfg(unix)]

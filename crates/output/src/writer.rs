@@ -92,7 +92,9 @@ impl RunWriter {
         summary.frames = remove_frames_from(&folder, point.checkpoint.as_ref().map_or(0, |c| c.frames))?;
         let path = folder.join("stats.jsonl");
         let (stats, kept) = StatsWriter::open(&path, summary.steps, summary.run_id, &point.budget)?;
-        summary.notes.extend(kept.loss_in_words(summary.steps));
+        // A loss that an earlier resume has noted is not noted again.
+        let lost = kept.lost_in_words(summary.steps).filter(|lost| !summary.notes.contains(lost));
+        summary.notes.extend(lost);
         summary.set_wall_time(summary.wall_seconds, before.time_share);
         let earlier_seconds = before.time_share.fractions().map(|share| share * summary.wall_seconds);
         layout_file::write(&folder.join("frames"), &layout)?;

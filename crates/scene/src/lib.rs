@@ -22,6 +22,7 @@ mod resolve;
 pub mod resolved;
 pub mod rigid;
 mod schema;
+mod size_notes;
 pub mod skin;
 
 pub use document::{Document, content_hash};

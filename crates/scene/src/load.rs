@@ -5,6 +5,7 @@ use crate::error::{Fault, Problem, SceneError};
 use crate::friction_notes::friction_notes;
 use crate::resolve;
 use crate::resolved::{MethodChoice, Scene};
+use crate::size_notes::size_notes;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub struct Loaded {
     /// Hash of what decides the motion: the values and the content of the mesh files, not where
     /// they lie. `frames` and `output` are left out, so that a run can be lengthened.
     pub hash: String,
-    /// What the user should know about the overrides.
+    /// What the user should know about the overrides, and about sizes that look wrong.
     pub notes: Vec<String>,
     /// The text behind it, to say where a value stands.
     pub document: Document,
@@ -86,7 +87,8 @@ fn finish<S: AsRef<str>>(
     let base = std::path::absolute(&document.base).unwrap_or_else(|_| document.base.clone());
     let canonical = canonical_json(&document.tree, &base.display().to_string(), &files);
     let hash = motion_hash(&document.tree, &files);
-    let notes = friction_notes(&document, &scene);
+    let mut notes = friction_notes(&document, &scene);
+    notes.extend(size_notes(&scene));
     Ok(Loaded { scene, canonical, hash, notes, document })
 }
 

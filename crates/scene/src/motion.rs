@@ -191,6 +191,11 @@ impl Motion {
         self.centre + self.keyed(time).translation[0] + self.velocity * tau
     }
 
+    /// Uniform scale at a time.
+    pub fn scale_at(&self, time: f64) -> f64 {
+        self.keyed(time).scale[0]
+    }
+
     /// Largest rates between two times. Between keys a smoothstep is at most 1.5 times as fast as
     /// its mean, and `|d exp(r)/dt| ≤ |ṙ|` since the left Jacobian of the exponential map is
     /// nowhere longer than 1.

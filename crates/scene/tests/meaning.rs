@@ -434,3 +434,17 @@ fn issue_19_friction_of_one_surface_leaves_pairs_mixed_and_a_note_says_so() {
     assert!(both.notes[0].contains("changes nothing"), "{:?}", both.notes);
     assert!(load(&text, &["bodies.c.thickness=0.001"]).notes.is_empty());
 }
+
+/// A thickness in millimetres that is read as metres: every body says so once, copies included.
+#[test]
+fn issue_26_a_thickness_or_gap_above_the_edges_is_told() {
+    let thick = load(BASE, &["bodies.c.thickness=2"]);
+    let [note] = &thick.notes[..] else { panic!("one note expected, not {:?}", thick.notes) };
+    assert!(note.contains("`bodies.c` has thickness = 2 m") && note.contains("units"), "{note}");
+    let wide = load(BASE, &["bodies.c.gap=0.4"]);
+    assert!(wide.notes[0].contains("gap = 0.4 m"), "{:?}", wide.notes);
+    // Edges are 0.25 m along the sides and 0.35 m across.
+    assert!(load(BASE, &["bodies.c.gap=0.2", "bodies.c.thickness=0.2"]).notes.is_empty());
+    let copies = format!("{BASE}[bodies.c.array]\ncount = [2, 1, 1]\nstep = [2, 0, 0]\n");
+    assert_eq!(load(&copies, &["bodies.c.thickness=2"]).notes.len(), 1);
+}

@@ -2,7 +2,7 @@
 //!
 //! A method finds where the blocks end. [`next_state`] makes the state that follows from them,
 //! apart from the old one; a method may still change it. [`commit`] checks that all its numbers are
-//! finite, and only then overwrites the old state. So a step that fails leaves nothing
+//! finite and that no body runs away, and only then overwrites the old state. So a step that fails leaves nothing
 //! half-written, and a checkpoint of "the last good state" is one. A method changes its own memory
 //! (duals, impulses, anchors) after the commit only, or takes it back when the step fails.
 //!
@@ -49,9 +49,11 @@ pub fn next_state(world: World<'_>, state: &State, end: EndOfStep) -> State {
     State { time: state.time + h, blocks, velocities, frames, orientations }
 }
 
-/// Makes `next` the state, or leaves the state as it is where a number of `next` is not finite.
+/// Makes `next` the state, or leaves the state as it is where a number of `next` is not finite or a
+/// body moves beyond the limit that the caller set.
 pub fn commit(world: World<'_>, next: &State, state: &mut State) -> Result<(), StepError> {
     require_finite(world.model, next)?;
+    require_bounded(world, next, state)?;
     state.copy_from(next);
     Ok(())
 }
@@ -79,6 +81,26 @@ fn require_finite(model: &Model, state: &State) -> Result<(), StepError> {
         true => Ok(()),
         false => Err(StepError::NotFinite { what: "the time at the end of the step".to_owned() }),
     }
+}
+
+/// Fails at the first body that moves beyond the limit, if there is one (see [`crate::runaway`]).
+fn require_bounded(world: World<'_>, next: &State, state: &State) -> Result<(), StepError> {
+    let (model, parameters) = (world.model, world.parameters);
+    let Some(limit) = parameters.motion_limit else { return Ok(()) };
+    let h = next.time - state.time;
+    for (body, described) in model.bodies.iter().enumerate() {
+        let speed = next.mean_speed(model, parameters, body);
+        let way = next.mean_way(state, model, parameters, body);
+        // Squares of numbers that are finite may not be: a comparison with NaN or ∞ fails too.
+        let (speed, most) = match (speed <= limit.speed, way <= limit.displacement) {
+            (true, true) => continue,
+            (false, _) => (speed, limit.speed),
+            (true, false) => (way / h, limit.displacement / h),
+        };
+        let cause = String::new();
+        return Err(StepError::RanAway { body, name: described.name.clone(), speed, most, cause });
+    }
+    Ok(())
 }
 
 fn is_finite(v: &Vec3) -> bool {

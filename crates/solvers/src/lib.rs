@@ -25,6 +25,7 @@ pub mod registry;
 pub mod renew;
 pub mod report;
 pub mod rod_factors;
+pub mod runaway;
 pub mod saved;
 pub mod solver;
 pub mod stage;
@@ -37,6 +38,7 @@ pub mod xpbd;
 
 pub use registry::{MethodError, MethodInfo, create, methods, with_resolve_time};
 pub use report::{ContactSample, StepReport, StepSeconds};
+pub use runaway::RunawayGuard;
 pub use saved::{RestoreError, SavedState};
 pub use solver::{Solver, StepError, World};
 pub use support::{Feature, Level, ignored_settings};

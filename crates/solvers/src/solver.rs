@@ -48,6 +48,23 @@ pub enum StepError {
         /// What was not finite.
         what: String,
     },
+    /// A body is faster than energy and work can make it.
+    #[error(
+        "`{name}` runs away: {speed:.1e} m/s (root mean square), while its start, gravity, wind, forces and scripts explain \
+         {most:.1e} m/s at most; {cause}"
+    )]
+    RanAway {
+        /// Number of the body.
+        body: usize,
+        /// Its name.
+        name: String,
+        /// Speed that the step would end with, or its way over its length \[m/s\].
+        speed: f64,
+        /// The most that was allowed \[m/s\].
+        most: f64,
+        /// What may have led to it, and the fix.
+        cause: String,
+    },
     /// The linear solver did not reach its tolerance.
     #[error("the linear solver failed: {reason}")]
     LinearSolver {

@@ -4,7 +4,7 @@
 mod common;
 
 use common::Run;
-use stiction_bodies::State;
+use stiction_bodies::{MotionLimit, State};
 use stiction_numerics::Vec3;
 use stiction_scene::resolved::Gravity;
 use stiction_solvers::{SavedState, StepError, World, methods};
@@ -114,6 +114,28 @@ fn a_force_that_is_no_number_changes_nothing() {
         let error = fails(key, &mut run, 1);
         println!("{key}: {error}");
         run.parameters.gravity = gravity;
+        for run in [&mut run, &mut twin] {
+            (0..2).for_each(|_| drop(run.step(H)));
+        }
+        let after = |run: &Run| all_bits(&run.state, &run.solver.save());
+        assert!(after(&run) == after(&twin), "{key}: a failed step changed what follows it");
+    }
+}
+
+/// A step that takes a body beyond the limit of the caller fails; without the limit the run goes on as
+/// if nothing had happened.
+#[test]
+fn a_body_that_runs_away_changes_nothing() {
+    let limits =
+        [MotionLimit { speed: 1e-6, displacement: 1.0 }, MotionLimit { speed: 1.0, displacement: 1e-9 }];
+    for key in methods().iter().map(|method| method.key) {
+        let [mut run, mut twin] = [(); 2].map(|()| started(key, LIFT));
+        for limit in limits {
+            run.parameters.motion_limit = Some(limit);
+            let error = fails(key, &mut run, 1);
+            assert!(matches!(&error, StepError::RanAway { name, .. } if name == "piece"), "{key}: {error}");
+        }
+        run.parameters.motion_limit = Some(MotionLimit { speed: 10.0, displacement: 1.0 });
         for run in [&mut run, &mut twin] {
             (0..2).for_each(|_| drop(run.step(H)));
         }

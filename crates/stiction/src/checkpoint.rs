@@ -1,5 +1,6 @@
 //! A simulation to checkpoint sections and back, exact to the bit.
 
+use crate::driven_motions;
 use crate::error::SimulationError;
 use crate::simulation::Simulation;
 use stiction_bodies::{EdgeFrame, State};
@@ -16,8 +17,10 @@ const NUMBERS: &str = "solver/numbers/";
 const KEYS: &str = "solver/keys/";
 /// Four numbers x, y, z, w per rigid body; left out where there are none.
 const ORIENTATIONS: &str = "orientations";
+/// What energy and work have explained so far.
+const GUARD: &str = "runaway_guard";
 
-/// Everything that a resumed run needs.
+/// Everything that a resumed run needs; of parameters, what is driven and how it moves.
 pub fn save(simulation: &Simulation) -> Sections {
     let state = &simulation.state;
     let mut out = Sections::new();
@@ -29,6 +32,8 @@ pub fn save(simulation: &Simulation) -> Sections {
     if !state.orientations.is_empty() {
         out.put_f64s(ORIENTATIONS, &quaternions(&state.orientations));
     }
+    out.put_f64s(GUARD, &simulation.guard.save());
+    driven_motions::save(&simulation.parameters.controls.driven, &mut out);
     let saved = simulation.solver.save();
     out.put_u32s("solver/version", &[saved.version]);
     for (name, values) in &saved.numbers {
@@ -64,7 +69,15 @@ pub fn restore(simulation: &mut Simulation, sections: &Sections) -> Result<(), S
             saved.keys.insert(short.to_owned(), sections.u64s(name)?);
         }
     }
-    simulation.solver.restore(&saved)?;
+    let driven = driven_motions::load(sections, &simulation.parameters.controls)?;
+    let driven_before = simulation.parameters.controls.driven.clone();
+    simulation.set_driven(driven)?;
+    if let Err(error) = simulation.solver.restore(&saved) {
+        simulation.set_driven(driven_before)?;
+        return Err(error.into());
+    }
+    simulation.orders.clear();
+    simulation.guard.restore(&sections.f64s(GUARD).unwrap_or_default());
     let progress = sections.u64s("progress")?;
     simulation.steps = progress.first().copied().unwrap_or(0);
     simulation.frames = progress.get(1).copied().unwrap_or(0);

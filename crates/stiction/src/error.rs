@@ -55,6 +55,38 @@ pub enum SimulationError {
         /// How many there are.
         nodes: usize,
     },
+    /// No collider of that name.
+    #[error("there is no collider `{name}`; this scene has: {known}")]
+    UnknownCollider {
+        /// What was asked for.
+        name: String,
+        /// Names that exist.
+        known: String,
+    },
+    /// No pin of that number.
+    #[error("body `{body}` has no pin {pin}: it has {count}, counted from 0 in the order of the scene")]
+    UnknownPin {
+        /// The body.
+        body: String,
+        /// What was asked for.
+        pin: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A collider whose vertices are prescribed one by one.
+    #[error(
+        "collider `{name}` deforms by its `sequence` and cannot be driven as one piece; take the sequence out"
+    )]
+    DrivenSequence {
+        /// The collider.
+        name: String,
+    },
+    /// A drive with numbers that are infinite or undefined.
+    #[error("the drive of `{name}` has numbers that are not finite")]
+    DriveNumbers {
+        /// What was to be driven.
+        name: String,
+    },
     /// A force that is infinite or undefined.
     #[error("the force on node {node} is not finite")]
     Force {
@@ -145,6 +177,8 @@ impl SimulationError {
             SimulationError::NoThreads | SimulationError::StepSize { .. } => true,
             SimulationError::UnknownObject { .. } | SimulationError::UnknownNode { .. } => true,
             SimulationError::Force { .. } | SimulationError::ForceCount { .. } => true,
+            SimulationError::UnknownCollider { .. } | SimulationError::UnknownPin { .. } => true,
+            SimulationError::DrivenSequence { .. } | SimulationError::DriveNumbers { .. } => true,
             SimulationError::Threads { .. } => false,
             SimulationError::Build(_) | SimulationError::Method(_) => true,
             SimulationError::Parameter(_) => true,

@@ -25,11 +25,7 @@ impl Simulation {
 
     /// Adds forces \[N\], one for each node of a body, to what acts in the next step.
     pub fn apply_forces(&mut self, body: &str, forces: &[Vec3]) -> Result<(), SimulationError> {
-        let found = self.model.bodies.iter().find(|b| b.name == body);
-        let Some(nodes) = found.map(|b| b.nodes.clone()) else {
-            let known: Vec<&str> = self.model.bodies.iter().map(|b| b.name.as_str()).collect();
-            return Err(SimulationError::UnknownObject { name: body.to_owned(), known: known.join(", ") });
-        };
+        let nodes = self.model.bodies[self.body_number(body)?].nodes.clone();
         if forces.len() != nodes.len() {
             let (name, found, expected) = (body.to_owned(), forces.len(), nodes.len());
             return Err(SimulationError::ForceCount { name, found, expected });

@@ -14,6 +14,8 @@
 pub mod build_id;
 pub mod checkpoint;
 pub mod clock;
+mod driven_motions;
+mod driving;
 pub mod error;
 mod forces;
 pub mod gallery;
@@ -31,6 +33,7 @@ pub mod tessellate;
 pub mod threads;
 
 pub use build_id::build_id;
+pub use driving::{Drive, DrivenPose};
 pub use error::SimulationError;
 pub use intersections::{FoundPair, IntersectionReport};
 pub use job::Job;

@@ -110,7 +110,10 @@ fn collider_layout(simulation: &Simulation, index: usize, focus: Vec3, reach: f6
     let collider = &simulation.model.colliders.colliders[index];
     let shape = tessellate(&collider.shape, focus, reach);
     let mut out = BodyLayout::new(&collider.name, LayoutKind::Collider, shape.vertices.len());
-    out.motion = stored_motion(collider, simulation.parameters.controls.collider(index));
+    out.motion = match stored_motion(collider, simulation.parameters.controls.collider(index)) {
+        StoredMotion::Fixed if simulation.is_collider_driven(index) => StoredMotion::Posed,
+        stored => stored,
+    };
     if out.motion != StoredMotion::Free {
         out.shape = narrow(&shape.vertices);
     }

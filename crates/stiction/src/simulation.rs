@@ -1,6 +1,7 @@
 //! A simulation on one screen: scene → model → steps.
 
 use crate::clock::Clock;
+use crate::driving::Order;
 use crate::error::SimulationError;
 use crate::intersections::IntersectionReport;
 use crate::scene_source::{OpenedScene, SceneIdentity, located};
@@ -10,7 +11,9 @@ use stiction_bodies::{Changed, Model, ParameterValue, Parameters, State, build};
 use stiction_contact::detect::IntersectionCheck;
 use stiction_scene::{InitialContact, Scene};
 use stiction_solvers::support::{Feature, Level, level};
-use stiction_solvers::{MethodError, Solver, StepReport, World, create, ignored_settings, with_resolve_time};
+use stiction_solvers::{
+    MethodError, RunawayGuard, Solver, StepReport, World, create, ignored_settings, with_resolve_time,
+};
 
 /// A scene that runs.
 pub struct Simulation {
@@ -30,7 +33,10 @@ pub struct Simulation {
     settings: Settings,
     notes: Vec<String>,
     clock: Clock,
-    threads: Threads,
+    pub(crate) threads: Threads,
+    /// Drives that wait for the next step.
+    pub(crate) orders: Vec<Order>,
+    pub(crate) guard: RunawayGuard,
     /// Made when it is first asked for.
     check: Option<IntersectionCheck>,
 }
@@ -100,6 +106,8 @@ impl Simulation {
             settings,
             notes: Vec::new(),
             threads: Threads::of_caller(),
+            guard: RunawayGuard::default(),
+            orders: Vec::new(),
             check: None,
         })
     }
@@ -132,6 +140,15 @@ impl Simulation {
     /// Key of the method that runs it.
     pub fn method(&self) -> &'static str {
         self.solver.key()
+    }
+
+    /// Number of the body of a name.
+    pub(crate) fn body_number(&self, name: &str) -> Result<usize, SimulationError> {
+        let bodies = &self.model.bodies;
+        bodies.iter().position(|body| body.name == name).ok_or_else(|| {
+            let known: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
+            SimulationError::UnknownObject { name: name.to_owned(), known: known.join(", ") }
+        })
     }
 
     /// Number of the body or collider of a name, as reports of contacts count them.
@@ -167,6 +184,9 @@ impl Simulation {
         let solver = &mut self.solver;
         self.threads.install(|| solver.parameters_changed(world, &changed))?;
         self.parameters = parameters;
+        if changed.elasticity() || changed.masses {
+            self.guard.forget();
+        }
         Ok(changed)
     }
 
@@ -187,17 +207,37 @@ impl Simulation {
         self.take_step(h)
     }
 
+    /// A step of length h. Where it fails, all is as before, orders and external forces included.
     fn take_step(&mut self, h: f64) -> Result<StepReport, SimulationError> {
-        let world = World { model: &self.model, parameters: &self.parameters };
-        let (solver, state) = (&mut self.solver, &mut self.state);
-        let (step, time) = (self.steps + 1, state.time);
-        let report = self
-            .threads
-            .install(|| solver.step(world, state, h))
-            .map_err(|source| SimulationError::Step { step, time, source })?;
+        let driven_before = self.carry_out_orders(self.state.time + h)?;
+        let threads = self.threads.clone();
+        let report = match threads.install(|| self.guarded_step(h)) {
+            Ok(report) => report,
+            Err(error) => {
+                self.set_driven(driven_before)?;
+                return Err(error);
+            }
+        };
+        self.orders.clear();
         self.parameters.external.clear();
         self.steps += 1;
         self.count_frames();
+        Ok(report)
+    }
+
+    /// A step that is refused where bodies run away.
+    fn guarded_step(&mut self, h: f64) -> Result<StepReport, SimulationError> {
+        let (step, time) = (self.steps + 1, self.state.time);
+        let world = World { model: &self.model, parameters: &self.parameters };
+        self.parameters.motion_limit = self.guard.limit(world, &self.state, h);
+        let world = World { model: &self.model, parameters: &self.parameters };
+        let outcome = self.solver.step(world, &mut self.state, h).map_err(|error| {
+            let source = self.guard.explained(error, world);
+            SimulationError::Step { step, time, source }
+        });
+        self.parameters.motion_limit = None;
+        let report = outcome?;
+        self.guard.accept(&report, &self.state);
         Ok(report)
     }
 

@@ -1,5 +1,7 @@
 //! The examples do what they say.
 
+#[path = "../examples/drive_a_belt.rs"]
+mod drive_a_belt;
 #[path = "../examples/own_law.rs"]
 mod own_law;
 #[path = "../examples/own_solver.rs"]
@@ -14,6 +16,7 @@ use stiction::output::RunReader;
 /// Every main ends well; what they print is looked at by the tests below.
 #[test]
 fn all_run() {
+    drive_a_belt::main().expect("drive_a_belt");
     step_and_read_forces::main().expect("step_and_read_forces");
     own_law::main().expect("own_law");
     own_solver::main().expect("own_solver");
@@ -35,6 +38,13 @@ fn the_floor_answers_a_push() {
         // The push acts at the height of the nodes, 5 cm up on average: the floor turns against it.
         assert!((felt.torque.y + 0.05 * push).abs() < 4e-3 * weight, "{felt:?}");
     }
+}
+
+/// Friction of 0.5 brings the block to the speed of the belt within 0.04 s, and to rest as fast.
+#[test]
+fn the_belt_carries_the_block() {
+    let [running, stopped] = drive_a_belt::speeds().expect("a simulation");
+    assert!((running - 0.2).abs() < 2e-3 && stopped.abs() < 2e-3, "{running} m/s, then {stopped} m/s");
 }
 
 #[test]

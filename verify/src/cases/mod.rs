@@ -13,6 +13,7 @@ pub mod collision;
 pub mod creep;
 pub mod cylinder;
 pub mod data_sets;
+pub mod drag_plate;
 pub mod drift;
 pub mod elastica_tip;
 pub mod force_balance;
@@ -192,7 +193,9 @@ fn recorded() -> Vec<Case> {
 /// Cases of elasticity and free motion.
 fn elastic() -> Vec<Case> {
     use Kind::{Converged, Default};
-    use Measure::{Any, Newton};
+    use Measure::{Any, Newton, Only};
+    // Methods in which the air acts.
+    const IN_AIR: &[&str] = &["newton", "admm", "pd", "barrier"];
     vec![
         case(
             "cantilever_rod",
@@ -292,6 +295,13 @@ fn elastic() -> Vec<Case> {
         ),
         case("moduli_rod", Converged, Newton(moduli_rod::measure), true, "E and G of rods"),
         case("momentum_free_fall", Default, Any(momentum_free_fall::measure), true, "free fall to round-off"),
+        case(
+            "drag_plate",
+            Default,
+            Only(IN_AIR, drag_plate::measure),
+            true,
+            "a plate slowed by the air, or carried along by wind",
+        ),
         case("momentum_angular", Converged, Newton(drift::angular), true, "loss of spin, order 1 in h"),
         case("energy_drift", Converged, Newton(drift::energy), true, "loss of energy, order 1 in h"),
     ]

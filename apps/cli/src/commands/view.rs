@@ -45,7 +45,8 @@ mod present {
 
     /// Serves a run folder until Ctrl-C.
     pub fn show(folder: &Path, options: &ServerArgs) -> Result<(), Failure> {
-        RunReader::open(folder)?;
+        let damage = RunReader::open(folder)?.damage()?;
+        damage.iter().for_each(|sentence| note!("damaged: {sentence}"));
         let server = bind(folder, None, options)?;
         server.serve_until_interrupt().map_err(failure)
     }

@@ -96,7 +96,11 @@ impl Crash {
 
     /// Starts a run, waits, disturbs it, and sees how it ends; afterwards nothing is in its way any more.
     pub fn disturb(self, command: Command, run: &Path, delay: Duration, case: &str) -> Ended {
-        let child = start(if matches!(self, Crash::ReadOnly) { without_privilege(command) } else { command });
+        let command = if matches!(self, Crash::ReadOnly) { without_privilege(command) } else { command };
+        let mut child = start(command);
+        if matches!(self, Crash::ReadOnly | Crash::TwoWriters) {
+            wait_for_run(&mut child, run);
+        }
         std::thread::sleep(delay);
         match self {
             Crash::Kill => signal(&child, "KILL"),
@@ -131,6 +135,13 @@ impl Crash {
         };
         assert!(finished || expected, "{case}: {:?}, {text}", output.status);
         Ended { finished }
+    }
+}
+
+/// Waits until there is a run to disturb, or none to come.
+fn wait_for_run(child: &mut Child, run: &Path) {
+    while !run.join("run.json").exists() && matches!(child.try_wait(), Ok(None)) {
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -194,9 +205,6 @@ fn set_mode(run: &Path, mode: u32) {
 
 /// Others that want to write to the folder of a run are refused as long as it goes on, and change nothing.
 fn refuse_others(run: &Path, case: &str) {
-    if !run.join("run.json").exists() {
-        return;
-    }
     let folder = run.ancestors().nth(2).expect("the folder of the scene");
     let name = run.display().to_string();
     for how in ["--resume", "--overwrite"] {

@@ -139,7 +139,7 @@ export class App {
       return;
     }
     this.plots.set(this.records);
-    this.summary.replaceChildren(runReport(this.source.info.summary));
+    this.summary.replaceChildren(runReport(this.source.info));
     this.showStep(this.player.index.value);
   }
 

@@ -138,13 +138,15 @@ impl BroadPhase {
         Ok(self.parts(mesh, take))
     }
 
-    /// Edges and triangles whose mid-surfaces may cross, thickness and rest-state exclusions left
-    /// aside.
-    pub fn crossing_candidates(
+    /// Edges and triangles whose mid-surfaces may cross, thickness and rest-state exclusions left aside:
+    /// the pairs of one part of the tree after the other, each of them once, handed on as soon as the part
+    /// is done. What becomes of them, in a fixed order.
+    pub fn crossing_parts<T: Send>(
         &mut self,
         mesh: &CollisionMesh,
         positions: &[Vec3],
-    ) -> Result<Vec<[u32; 2]>, SurfaceError> {
+        take: impl Fn(Vec<PackedPair>) -> T + Sync,
+    ) -> Result<Vec<T>, SurfaceError> {
         mesh.check_positions(positions)?;
         if mesh.triangles().is_empty() {
             return Ok(Vec::new());
@@ -153,14 +155,14 @@ impl BroadPhase {
         self.refit_tree(mesh);
         let may_meet = |a, b| mesh.bodies_may_touch(a, b);
         let pairing = self.pairing(mesh);
-        let parts = self.tree.self_pairs(may_meet, Vec::new, |i, j, found: &mut Vec<PackedPair>| {
+        let emit = |i: usize, j: usize, found: &mut Vec<PackedPair>| {
             let (a, b) = (&self.elements[i], &self.elements[j]);
             if mesh.bodies_may_touch(a.body, b.body) {
                 pairing.emit_edge_triangle(a, b, j, found);
                 pairing.emit_edge_triangle(b, a, i, found);
             }
-        });
-        Ok(sorted_pairs(&parts))
+        };
+        Ok(self.tree.self_pairs_in(self.tree.boxes(), None, may_meet, Vec::new, emit, take))
     }
 
     /// Moves the boxes to these positions, grown for `gap` \[m\], without a query.
@@ -170,12 +172,18 @@ impl BroadPhase {
         Ok(())
     }
 
-    /// Frees the boxes until the next query or refit, which makes them anew; the tree keeps its
-    /// shape. Elements stay: freeing them as well scatters what an allocator holds, and more is
-    /// resident in the end.
+    /// Frees the boxes until the next query or refit, which makes them again; the tree keeps its shape.
+    /// For a tree that is soon asked again: elements stay.
     pub fn release_boxes(&mut self) {
         (self.vertex_boxes, self.moving) = (Vec::new(), MovingBoxes::default());
         self.tree.release_boxes();
+    }
+
+    /// Frees boxes and elements until the next query or refit, for a tree that is asked once a step: what
+    /// stays is the shape of the tree, 6 bytes per element.
+    pub fn release(&mut self) {
+        self.release_boxes();
+        self.elements = Vec::new();
     }
 
     /// The tree, for queries of one's own.
@@ -211,6 +219,9 @@ impl BroadPhase {
     }
 
     fn refit_tree(&mut self, mesh: &CollisionMesh) {
+        if self.elements.is_empty() {
+            self.gather_elements(mesh);
+        }
         let (elements, boxes) = (&self.elements, &self.vertex_boxes);
         self.tree.refit(|position| element_box(&elements[position], boxes));
         if self.tree.degradation() > REBUILD_AT {
@@ -222,10 +233,15 @@ impl BroadPhase {
         let own_box = |element: usize| element_box(&mesh.element(element), &self.vertex_boxes);
         let boxes: Vec<Box32> = (0..mesh.element_count()).map(own_box).collect();
         self.tree = Bvh::build(&boxes, |element| mesh.element(element as usize).body);
-        self.elements = self.tree.order().iter().map(|&e| mesh.element(e as usize)).collect();
+        self.gather_elements(mesh);
         self.rebuilds += 1;
         // They were in the order of the old tree.
         self.moving = MovingBoxes::default();
+    }
+
+    /// Puts the elements into the order of the tree.
+    fn gather_elements(&mut self, mesh: &CollisionMesh) {
+        self.elements = self.tree.order().iter().map(|&e| mesh.element(e as usize)).collect();
     }
 
     fn set_vertex_boxes(

@@ -25,7 +25,7 @@ pub struct EdgeEdge {
 /// Stationary candidate: n = e_a×e_b, r = b0−a0, s = (r×e_b)·n/n², u = (r×e_a)·n/n², if both lie
 /// inside (0, 1). Otherwise the minimum sits on the boundary of the unit square, i.e. at an end of
 /// one edge: four point–edge problems. All are tried and the smallest realised distance wins.
-#[inline]
+#[inline(always)]
 pub fn edge_edge(a0: &Vec3, a1: &Vec3, b0: &Vec3, b1: &Vec3) -> EdgeEdge {
     let mut best = with_end_of_a(point_edge(a0, b0, b1), 0);
     let others = [

@@ -20,7 +20,7 @@ pub struct PointTriangle {
 ///
 /// Interior candidate: n = e₁×e₂, w_b = n·(q×e₂)/n², w_c = n·(e₁×q)/n² with q = p−a, if all weights
 /// are positive. Then the three edges. The smallest realised distance wins; the interior wins ties.
-#[inline]
+#[inline(always)]
 pub fn point_triangle(p: &Vec3, a: &Vec3, b: &Vec3, c: &Vec3) -> PointTriangle {
     let corners = [a, b, c];
     let mut best = interior(p, a, b, c);

@@ -12,9 +12,9 @@ mod inside;
 pub use edge_triangle::{Crossing, edge_triangle};
 pub use inside::{ClosedSurfaces, Containment, nearest_triangle};
 
+use crate::broad_phase::PackedPair;
 use crate::surface::{CollisionMesh, SurfaceError};
 use crate::{BroadPhase, PairKind, narrow_phase};
-use rayon::prelude::*;
 use stiction_numerics::Vec3;
 
 /// An edge through a triangle.
@@ -99,21 +99,25 @@ pub fn check_state_with(
     Ok(StateReport { crossings, overlaps, inside })
 }
 
-/// Edges through triangles.
+/// Edges through triangles. Candidates are tested where they are found: a list of all of them would be the
+/// most that a step of a method holds.
 pub fn crossings(
     phase: &mut BroadPhase,
     mesh: &CollisionMesh,
     positions: &[Vec3],
 ) -> Result<Vec<CrossingPair>, SurfaceError> {
-    let candidates = phase.crossing_candidates(mesh, positions)?;
-    let judge = |&[edge, triangle]: &[u32; 2]| {
+    let test = |pair: PackedPair| {
+        let [edge, triangle] = pair.features();
         let ends = mesh.edges()[edge as usize].map(|v| positions[v as usize]);
         let corners = mesh.triangles()[triangle as usize].map(|v| positions[v as usize]);
         let found = edge_triangle(&ends, &corners)?;
         let bodies = [mesh.edge_body(edge), mesh.triangle_body(triangle)];
         Some(CrossingPair { edge, triangle, bodies, place: found.place, depth: found.depth })
     };
-    Ok(candidates.par_iter().filter_map(judge).collect())
+    let test_all = |part: Vec<PackedPair>| part.into_iter().filter_map(test).collect::<Vec<_>>();
+    let mut found = phase.crossing_parts(mesh, positions, test_all)?.concat();
+    found.sort_unstable_by_key(|c| [c.edge, c.triangle]);
+    Ok(found)
 }
 
 /// Pairs closer than their thickness.

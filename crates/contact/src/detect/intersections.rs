@@ -18,8 +18,8 @@ use stiction_numerics::Vec3;
 
 /// A check for intersections over a model, with thicknesses as the scene gives them.
 ///
-/// It shares the collision mesh of the model and keeps a tree of its own. Boxes of the tree live
-/// during a check only: between checks, when a method holds the most memory, there are none.
+/// It shares the collision mesh of the model and keeps a tree of its own. Boxes and elements of the tree
+/// live during a check only: between checks, when a method holds the most memory, there are none.
 pub struct IntersectionCheck {
     mesh: Arc<CollisionMesh>,
     phase: BroadPhase,
@@ -31,7 +31,8 @@ impl IntersectionCheck {
     pub fn new(model: &Model, controls: &Controls) -> Result<IntersectionCheck, DetectError> {
         let mesh = collision_mesh(model)?;
         let start = model.initial_surface(controls);
-        let phase = BroadPhase::new(&mesh, &start)?;
+        let mut phase = BroadPhase::new(&mesh, &start)?;
+        phase.release();
         let closed = ClosedSurfaces::new(&mesh);
         let mut check = IntersectionCheck { mesh, phase, closed };
         let held = held_strands(model);
@@ -65,7 +66,7 @@ impl IntersectionCheck {
     ) -> Result<StateReport, DetectError> {
         let surface = CheckedSurface { mesh: &self.mesh, phase: &mut self.phase, closed: &self.closed };
         let report = surface.intersections(model, controls, places, time);
-        self.phase.release_boxes();
+        self.phase.release();
         report
     }
 }

@@ -67,6 +67,7 @@ pub(super) fn write_page(
         "{before}<script type=\"application/octet-stream\" id=\"{ELEMENT_ID}\">{data}</script>{after}"
     );
     write_atomic(path, text.as_bytes(), Durability::Process)?;
+    report.notes.extend(reader.damage_of_statistics()?);
     report.add_file(path)
 }
 

@@ -1,7 +1,7 @@
 //! Colliders: one shape each, placed, with its motion.
 
 use super::Context;
-use super::check::{direction, non_negative, positive, rotation, vec3};
+use super::check::{direction, non_negative, positive, rotation, vec3, within_reach};
 use super::grain::friction_direction;
 use super::material::friction;
 use super::mesh::{Placement, raw_mesh};
@@ -29,6 +29,7 @@ fn collider(name: &str, file: &ColliderFile, context: &mut Context<'_>) -> Resol
     let path = format!("colliders.{name}");
     let placement = Placement::new(&path, file.scale.as_ref(), file.rotate.as_ref(), file.translate)?;
     let shape = shape(&path, file, &placement, context)?;
+    check_reach(&path, &shape)?;
     let movement = match (&file.motion, &file.sequence) {
         (Some(_), Some(_)) => {
             let problem =
@@ -107,6 +108,19 @@ fn shape(
         });
     }
     mesh_shape(path, file, placement, context)
+}
+
+/// Places and sizes that can be computed with; a mesh has been checked when it was read.
+fn check_reach(path: &str, shape: &ColliderShape) -> Resolved<()> {
+    let lengths: Vec<Vec3> = match shape {
+        ColliderShape::Plane { offset, .. } => vec![Vec3::repeat(*offset)],
+        ColliderShape::Sphere { centre, radius, .. } => vec![*centre, Vec3::repeat(*radius)],
+        ColliderShape::Box { centre, half_size, .. } => vec![*centre, *half_size],
+        ColliderShape::Cylinder { start, end, radius, .. }
+        | ColliderShape::Capsule { start, end, radius, .. } => vec![*start, *end, Vec3::repeat(*radius)],
+        ColliderShape::Mesh(_) => Vec::new(),
+    };
+    lengths.into_iter().try_for_each(|length| within_reach(path, length.into()).map(drop))
 }
 
 /// A collider has one shape, and only what that shape can have.

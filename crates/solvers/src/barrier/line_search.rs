@@ -169,7 +169,7 @@ impl Search<'_> {
     }
 
     fn keep_within_limits(&mut self, limits: &StrainLimits, [from, to]: [&[Vec3]; 2]) {
-        for (share, node) in limits.safe_shares(from, to, self.options.slack) {
+        for (share, node) in limits.safe_fractions(from, to, self.options.slack) {
             let object = self.model.surfaces.object_of_vertex[node as usize];
             let culprit = || Some(Culprit::Strain(object, from[node as usize]));
             self.shares.lower(self.islands.root(object), share, culprit);

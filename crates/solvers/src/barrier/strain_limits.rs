@@ -1,15 +1,19 @@
 //! Strain limits of cloth: a cubic barrier in the singular values of the deformation.   [Ando2024, section 3.6]
 //!
-//! F = U diag(σ) Vᵀ per triangle, gap `g_i = 1 + limit − σ_i`, active below `ĝ = (1 − share) limit`, half the limit as in the paper (τ = ε̂) unless `strain_activation` says otherwise: `ψ = κ Σ b(g_i)`,
-//! `κ = m_face/g² + wᵀH₉w` frozen, g the smaller gap (eq. 9). With `ψ_i = −κ b'(g_i)`, `ψ_ii = κ b''(g_i)`, `ψ₁₂ = 0` the Hessian
-//! follows from the modes of an isotropic energy. The largest singular value is a convex function of F, so along a straight way
-//! the end decides, and bisection finds the place.
+//! F = U diag(σ) Vᵀ per triangle, gap `g_i = 1 + limit − σ_i`, active below `ĝ = (1 − s) limit`, half
+//! the limit as in the paper (τ = ε̂) unless `strain_activation` = s says otherwise: `ψ = κ Σ b(g_i)`,
+//! `κ = m_face/g² + wᵀH₉w` frozen, g the smaller gap (eq. 9). With `ψ_i = −κ b'(g_i)`,
+//! `ψ_ii = κ b''(g_i)`, `ψ₁₂ = 0` the Hessian follows from the modes of an isotropic energy. The
+//! largest singular value is a convex function of F, so along a straight way the end decides, and
+//! bisection finds the place.
 
 use super::assembly::Elastic;
 use super::options::BarrierOptions;
 use crate::solver::World;
 use crate::violations::Violation;
 use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Arc;
 use stiction_bodies::Model;
 use stiction_contact::barrier::{Barrier, BarrierTerms, strain_limit_stiffness};
 use stiction_energy::laws::PrincipalHessian2;
@@ -57,26 +61,54 @@ pub(super) struct LimitTerms {
     hessian: [[Mat3; 3]; 3],
 }
 
-/// All limited triangles of a model.
+/// A sheet whose stretch is limited.
+struct LimitedSheet {
+    /// Its places in the list of triangles.
+    triangles: Range<usize>,
+    /// Largest σ − 1.
+    limit: f64,
+    /// Mass per area \[kg/m²\].
+    areal_mass: f64,
+}
+
+/// All limited triangles of a model. Rest shapes stay where the elasticity has them: a copy would take
+/// 64 bytes per triangle.
 #[derive(Default)]
 pub(super) struct StrainLimits {
-    triangles: Vec<Limited>,
+    triangles: Arc<Vec<TriangleElement>>,
+    sheets: Vec<LimitedSheet>,
 }
 
 impl StrainLimits {
     pub fn new(world: World<'_>, elasticity: &Elasticity) -> StrainLimits {
-        let elements = elasticity.triangles();
-        let limited = |element: &TriangleElement| {
-            let body = world.model.body_of_node[element.nodes[0] as usize] as usize;
-            let Material::Cloth(cloth) = &world.parameters.materials[body] else { return None };
-            Some(Limited {
+        let triangles = elasticity.shared_triangles();
+        let body_of = |element: &TriangleElement| world.model.body_of_node[element.nodes[0] as usize];
+        let mut sheets = Vec::new();
+        let mut end = 0;
+        for of_body in triangles.chunk_by(|a, b| body_of(a) == body_of(b)) {
+            let begin = end;
+            end += of_body.len();
+            let Material::Cloth(cloth) = &world.parameters.materials[body_of(&of_body[0]) as usize] else {
+                continue;
+            };
+            if let Some(limit) = cloth.strain_limit {
+                let areal_mass = cloth.density * cloth.thickness;
+                sheets.push(LimitedSheet { triangles: begin..end, limit, areal_mass });
+            }
+        }
+        StrainLimits { triangles, sheets }
+    }
+
+    /// The limited triangles in the order of the mesh.
+    fn limited(&self) -> impl ParallelIterator<Item = Limited> + '_ {
+        self.sheets.par_iter().flat_map(|sheet| {
+            self.triangles[sheet.triangles.clone()].par_iter().map(|element| Limited {
                 nodes: element.nodes,
                 inverse: element.rest.inverse,
-                limit: cloth.strain_limit?,
-                mass: cloth.density * cloth.thickness * element.rest.area,
+                limit: sheet.limit,
+                mass: sheet.areal_mass * element.rest.area,
             })
-        };
-        StrainLimits { triangles: elements.iter().filter_map(limited).collect() }
+        })
     }
 
     /// Terms of the triangles that are near their limit, in the order of the mesh.
@@ -88,26 +120,27 @@ impl StrainLimits {
         x: &[Vec3],
     ) -> Vec<LimitTerms> {
         let barrier = options.shape();
-        self.triangles.par_iter().filter_map(|t| terms(t, options, &barrier, elastic, mass, x)).collect()
+        self.limited().filter_map(|t| terms(&t, options, &barrier, elastic, mass, x)).collect()
     }
 
-    /// The share of a way that keeps a triangle below its limit, and one of its nodes, for triangles that would exceed it.
-    pub fn safe_shares(&self, start: &[Vec3], end: &[Vec3], slack: f64) -> Vec<(f64, u32)> {
-        let share = |t: &Limited| {
-            let share = triangle_share(t, t.places(start), t.places(end), slack);
-            (share < 1.0).then_some((share, t.nodes[0]))
+    /// The fraction of a way that keeps a triangle below its limit, and one of its nodes, for triangles
+    /// that would exceed it.
+    pub fn safe_fractions(&self, start: &[Vec3], end: &[Vec3], slack: f64) -> Vec<(f64, u32)> {
+        let fraction = |t: Limited| {
+            let fraction = triangle_fraction(&t, t.places(start), t.places(end), slack);
+            (fraction < 1.0).then_some((fraction, t.nodes[0]))
         };
-        self.triangles.par_iter().filter_map(share).collect()
+        self.limited().filter_map(fraction).collect()
     }
 
     /// The smallest `1 + limit − σ` of all triangles.
     pub fn smallest_gap(&self, x: &[Vec3]) -> Option<f64> {
-        self.triangles.par_iter().map(|t| t.gap(t.places(x))).reduce_with(f64::min)
+        self.limited().map(|t| t.gap(t.places(x))).reduce_with(f64::min)
     }
 
     /// The triangles that have reached their limit.
     pub fn exceeded(&self, model: &Model, x: &[Vec3]) -> Vec<Violation> {
-        let violation = |t: &Limited| {
+        let violation = |t: Limited| {
             let gap = t.gap(t.places(x));
             let body = model.body_of_node[t.nodes[0] as usize] as usize;
             (gap <= 0.0).then(|| Violation::Strain {
@@ -117,7 +150,7 @@ impl StrainLimits {
                 excess: -gap,
             })
         };
-        self.triangles.par_iter().filter_map(violation).collect()
+        self.limited().filter_map(violation).collect()
     }
 }
 
@@ -192,8 +225,9 @@ fn terms(
     })
 }
 
-fn triangle_share(triangle: &Limited, start: [Vec3; 3], end: [Vec3; 3], slack: f64) -> f64 {
-    let gap = |share: f64| triangle.gap(std::array::from_fn(|k| start[k] + (end[k] - start[k]) * share));
+fn triangle_fraction(triangle: &Limited, start: [Vec3; 3], end: [Vec3; 3], slack: f64) -> f64 {
+    let gap =
+        |fraction: f64| triangle.gap(std::array::from_fn(|k| start[k] + (end[k] - start[k]) * fraction));
     let first = gap(0.0);
     if first <= 0.0 {
         return 0.0;
@@ -335,7 +369,7 @@ mod tests {
         for _ in 0..100 {
             let start = stretched(0.05, &mut random);
             let end: Vec<Vec3> = start.iter().map(|x| x * 1.2 + random.vector(-0.05, 0.05)).collect();
-            let share = triangle_share(&triangle, triangle.places(&start), triangle.places(&end), 0.1);
+            let share = triangle_fraction(&triangle, triangle.places(&start), triangle.places(&end), 0.1);
             let at: Vec<Vec3> = start.iter().zip(&end).map(|(a, b)| a + (b - a) * share).collect();
             let gap = triangle.gap(triangle.places(&at));
             assert!(share < 1.0 && (gap - 0.1 * 0.05).abs() < 1e-9, "{share} {gap}");

@@ -209,6 +209,7 @@ impl<'a> ContactStep<'a> {
     }
 
     /// Whether the part of a node touches something.
+    #[inline]
     pub fn touched_node(&self, node: usize) -> bool {
         self.touched[self.part_of_node[node] as usize]
     }
@@ -222,6 +223,7 @@ impl<'a> ContactStep<'a> {
     }
 
     /// What the contact term adds to the right-hand side at a node: `W (h p + x_t − λ_c)`.
+    #[inline]
     pub fn pull(&self, node: usize) -> Vec3 {
         let weight = self.set.weights()[node];
         (self.projected[node] * self.motion.h + self.motion.start[node] - self.dual[node]) * weight

@@ -100,7 +100,7 @@ impl SelectionMatrix {
     }
 
     /// One entry of `Dᵀ y`.
-    #[inline]
+    #[inline(always)]
     pub fn transposed_at(&self, node: usize, y: &[Vec3]) -> Vec3 {
         let mut sum = Vec3::zeros();
         if !y.is_empty() {

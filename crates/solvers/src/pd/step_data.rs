@@ -4,7 +4,7 @@ use super::constraints::{Constraints, Source};
 use crate::solver::World;
 use stiction_bodies::State;
 use stiction_energy::Elasticity;
-use stiction_numerics::Vec3;
+use stiction_numerics::{Mat3, Vec3};
 use stiction_scene::resolved::is_active;
 
 /// Switches and targets of the springs and the quadratic forms.
@@ -21,7 +21,9 @@ impl RowTargets {
     pub fn new(constraints: &Constraints, world: World<'_>, start: f64, end: f64) -> RowTargets {
         let model = world.model;
         let groups = &model.anchors.groups;
-        let poses: Vec<_> = world.parameters.controls.anchors.iter().map(|m| m.pose(end)).collect();
+        let controls = &world.parameters.controls;
+        let motions = groups.iter().enumerate().map(|(g, group)| controls.anchor(g, group));
+        let poses: Vec<_> = motions.map(|motion| motion.pose(end)).collect();
         let target = |source: Source| match source {
             Source::Body => (true, Vec3::zeros()),
             Source::Anchor(g, k) => {
@@ -51,8 +53,8 @@ pub fn nominal_step(h: f64) -> f64 {
 
 /// Gravity, external forces and drag per node \[N\].
 ///
-/// Drag is taken at the velocities of the start, `f / (1 + h c/m)` with c the largest entry of its
-/// slope at the node: it slows down and never turns the motion round, whatever the step size.
+/// Drag is lumped at the nodes and implicit in the velocity, `f = (1 + h D/m)⁻¹ f(v₀)` with D the sum
+/// of the node's row of the damping matrix: it never reverses a motion, whatever the step size.
 pub fn outer_forces(world: World<'_>, elasticity: Option<&Elasticity>, state: &State, h: f64) -> Vec<Vec3> {
     let (model, parameters) = (world.model, world.parameters);
     let gravity = parameters.gravity.at(state.time + h);
@@ -61,7 +63,9 @@ pub fn outer_forces(world: World<'_>, elasticity: Option<&Elasticity>, state: &S
     if let Some(elasticity) = elasticity.filter(|_| parameters.wind.air_density > 0.0) {
         let drag = elasticity.drag_at_nodes(&state.blocks, &state.velocities, &parameters.wind, state.time);
         for ((f, drag), mass) in force.iter_mut().zip(&drag).zip(&parameters.mass) {
-            *f += drag.force / (1.0 + h * drag.slope.amax() / mass);
+            let resisted = Mat3::identity() + drag.damping * (h / mass);
+            // Positive definite; only numbers that are not finite have no factor, and commit refuses those.
+            *f += resisted.cholesky().map_or(drag.force, |factor| factor.solve(&drag.force));
         }
     }
     force

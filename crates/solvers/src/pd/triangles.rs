@@ -5,7 +5,7 @@
 //! `(A C + w I) (e₁₁, e₂₂) = w (t₁₁, t₂₂)`, `e₁₂ = w t₁₂ / (w + 2 A C₃₃)`   C in material axes
 //! \[N/m\], A rest area. Woven cloth (C₁₁ ≠ C₂₂ or C₃₃ apart) takes the same map, where the
 //! argument holds to first order in the strain only: its stress and its strain then have different
-//! principal directions. Strain limits cut the principal stretches of z.
+//! principal directions. Strain limits bound the principal stretches of z.
 
 use super::batches::{Batch, Pass, Totals};
 use super::lane_polar::{Columns, Symmetric2, polar_sheet, principal, product2, three, two};
@@ -101,10 +101,30 @@ impl TriangleBatch {
         let [m11, m12, m22] = self.stretch;
         let mut solved = [one + m11 * t11 + m12 * t22, self.shear * s12, one + m12 * t11 + m22 * t22];
         if self.limited {
-            solved = limit(&solved, self.longest);
+            solved = limit(&self.on_the_limit(&solved), self.longest);
         }
         let [z11, z12, z22] = solved;
         (product2(&rotation, &[[z11, z12], [z12, z22]]), rotation)
+    }
+
+    /// What is best where the limit holds: z = s − μ M⁻¹[n nᵀ], M = A C + w I, n the direction of
+    /// the largest stretch of s, μ such that the stretch along n is the limit.
+    ///
+    /// The strain across must answer to the strain that is allowed, not to that of y. Where a limit
+    /// is out of reach its dual grows with every iteration; to cut s alone would leave the Poisson
+    /// effect of that dual in the strain across, which crushes the sheet.
+    #[inline(always)]
+    fn on_the_limit(&self, s: &Symmetric2) -> Symmetric2 {
+        let (large, small) = principal(s);
+        let apart = (large - small).max(large * f64::EPSILON);
+        let [p11, p12, p22] = [(s[0] - small) / apart, s[1] / apart, (s[2] - small) / apart];
+        let [m11, m12, m22] = self.stretch;
+        let answer = [m11 * p11 + m12 * p22, self.shear * p12, m12 * p11 + m22 * p22];
+        // Equal stretches have no direction, and no answer: `limit` cuts both of them.
+        let along = (p11 * answer[0] + p12 * answer[1] * 2.0 + p22 * answer[2]).max(Lanes::splat(1e-12));
+        let by = (large - self.longest) / along;
+        let over = large.above(self.longest);
+        three!(|k| (s[k] - answer[k] * by).select(over, s[k]))
     }
 
     /// Dᵀ of a flow: what each corner gets.
@@ -243,6 +263,28 @@ mod tests {
                     other[k / 3][k % 3] += sign;
                     assert!(value(other, y) > least, "{y:?}");
                 }
+            }
+        }
+    }
+
+    /// Of all strains within the limit the map takes the best one, however far beyond it y is.
+    #[test]
+    fn the_map_minimises_on_the_limit() {
+        let (weight, longest) = (1.3, 1.05);
+        let moduli = Orthotropic { c11: 5.0, c22: 5.0, c12: 2.0, c33: 1.5 };
+        let batch = TriangleBatch::new(&[triangle(moduli, weight, longest)]);
+        let value = |z: [f64; 2], y: [f64; 2]| {
+            let energy = batch.totals(&[Vec3::zeros(), Vec3::x() * z[0], Vec3::y() * z[1]]).energy;
+            energy + 0.5 * weight * ((z[0] - y[0]).powi(2) + (z[1] - y[1]).powi(2))
+        };
+        for y in [[1.5, 1.0], [3.0, 0.9], [400.0, 1.02], [1.4, 1.3], [0.7, 20.0]] {
+            let z = batch.prox(&lanes([Vec3::x() * y[0], Vec3::y() * y[1]])).0;
+            let z = [column_of(&z[0], 0).x, column_of(&z[1], 0).y];
+            let least = value(z, y);
+            for (a, b) in [(1e-3, 0.0), (-1e-3, 0.0), (0.0, 1e-3), (0.0, -1e-3), (-1e-3, -1e-3)] {
+                let other = [z[0] + a, z[1] + b];
+                let allowed = other.iter().all(|stretch| *stretch <= longest);
+                assert!(!allowed || value(other, y) > least, "{y:?}: {z:?}");
             }
         }
     }

@@ -194,7 +194,8 @@ fn every_method_does_what_its_column_says() {
                             true => "support it: `",
                             false => "not supported by any method yet; a near-rigid body",
                         };
-                        assert!(named && message.contains(way_out), "{method}, {feature:?}: {message}");
+                        let helps = message.contains(way_out) || !bodies_run(method, scene);
+                        assert!(named && helps, "{method}, {feature:?}: {message}");
                     }
                 }
             }

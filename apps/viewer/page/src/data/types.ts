@@ -24,6 +24,7 @@ export interface Summary {
   scene: string;
   method: string;
   status: 'running' | 'finished' | 'failed' | 'paused';
+  notes?: string[];
   failure?: string | null;
   dofs: number;
   vertices: number;
@@ -40,6 +41,8 @@ export interface RunInfo {
   layout: LayoutInfo;
   /** Numbers of the stored frames, ascending. */
   frames: number[];
+  /** Numbers of frames that the run has written and that are gone. */
+  missing?: number[];
   channels: string[];
   /** Whether frames store velocities. */
   velocities: boolean;

@@ -1,12 +1,12 @@
 // The report of the step that led to the current frame, and of the whole run.
 
-import type { StepRecord, Summary } from '../data/types';
+import type { RunInfo, StepRecord } from '../data/types';
 import { compact, el } from './dom';
 import { sum } from './plots';
 
 /** Fields with rows of their own; whatever else a method reports is listed after them. */
 const KNOWN = new Set(['step', 'time', 'h', 'iterations', 'residual', 'contacts', 'penetration_m', 'intersections', 'overlaps',
-  'energy', 'momentum', 'contact_force', 'seconds']);
+  'energy', 'momentum', 'contact_force', 'seconds', 'checksum']);
 
 type Row = [name: string, value: string];
 
@@ -32,7 +32,8 @@ export function stepReport(record: StepRecord | null): HTMLElement {
   return table(rows);
 }
 
-export function runReport(summary: Summary): HTMLElement {
+export function runReport({ summary, missing = [] }: RunInfo): HTMLElement {
+  const gone: Row[] = missing.length ? [['missing frames', missing.join(', ')]] : [];
   return table([
     ['scene', summary.scene],
     ['method', summary.method],
@@ -42,6 +43,8 @@ export function runReport(summary: Summary): HTMLElement {
     ['degrees of freedom', summary.dofs.toLocaleString('en')],
     ['wall time', `${compact(summary.wall_seconds)} s`],
     ['per frame', `${compact(summary.ms_per_frame)} ms`],
+    ...gone,
+    ...(summary.notes ?? []).map((sentence): Row => ['note', sentence]),
   ]);
 }
 
