@@ -4,7 +4,7 @@
 mod common;
 
 use common::Run;
-use stiction_bodies::{MotionLimit, State};
+use stiction_bodies::{MotionLimit, Parameters, State};
 use stiction_numerics::Vec3;
 use stiction_scene::resolved::Gravity;
 use stiction_solvers::{SavedState, StepError, World, methods};
@@ -31,7 +31,7 @@ fn scene(key: &str, motion: &str) -> String {
             mass = 1.0
             translate = [0, 0, 0.0155]
             pins = [{ MOTION }]
-            [bodies.loose]
+            [bodies.rest]
             kind = 'rigid'
             mesh = { box = { size = [0.05, 0.05, 0.05], cells = [1, 1, 1] } }
             mass = 0.5
@@ -103,17 +103,15 @@ fn fails(key: &str, run: &mut Run, steps: usize) -> StepError {
     panic!("{key} made all {steps} steps");
 }
 
-/// Gravity that is not a number fails a step; with gravity as it was, the run goes on as if nothing
-/// had happened.
-#[test]
-fn a_force_that_is_no_number_changes_nothing() {
+/// With the parameters as they were, a run goes on as if its failed step had never been tried.
+fn fails_without_trace(spoil: impl Fn(&mut Parameters)) {
     for key in methods().iter().map(|method| method.key) {
         let [mut run, mut twin] = [(); 2].map(|()| started(key, LIFT));
-        let gravity =
-            std::mem::replace(&mut run.parameters.gravity, Gravity::constant(Vec3::repeat(f64::NAN)));
+        let good = run.parameters.clone();
+        spoil(&mut run.parameters);
         let error = fails(key, &mut run, 1);
         println!("{key}: {error}");
-        run.parameters.gravity = gravity;
+        run.parameters = good;
         for run in [&mut run, &mut twin] {
             (0..2).for_each(|_| drop(run.step(H)));
         }
@@ -142,6 +140,21 @@ fn a_body_that_runs_away_changes_nothing() {
         let after = |run: &Run| all_bits(&run.state, &run.solver.save());
         assert!(after(&run) == after(&twin), "{key}: a failed step changed what follows it");
     }
+}
+
+#[test]
+fn gravity_that_is_no_number_changes_nothing() {
+    fails_without_trace(|parameters| parameters.gravity = Gravity::constant(Vec3::repeat(f64::NAN)));
+}
+
+/// On one node or body only, and one that is free. (`Simulation::apply_force` refuses such a force.)
+#[test]
+fn an_external_force_that_is_no_number_changes_nothing() {
+    fails_without_trace(|parameters| {
+        let blocks = parameters.mass.len();
+        parameters.external = vec![Vec3::zeros(); blocks];
+        parameters.external[7.min(blocks - 1)] = Vec3::new(0.0, f64::NAN, 0.0);
+    });
 }
 
 /// A pin that jumps further than numbers reach.

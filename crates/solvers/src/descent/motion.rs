@@ -56,8 +56,8 @@ impl MovingBody {
 
 /// The rigid bodies at the start of a step of h.
 ///
-/// Gravity acts on the free velocity; without torque a body turns as its Strang splitting says, and
-/// ũ reaches that orientation.
+/// Gravity and external forces act on the free velocity; without torque a body turns as its Strang
+/// splitting says, and ũ reaches that orientation.
 pub fn moving_bodies(world: World<'_>, state: &State, h: f64) -> Vec<MovingBody> {
     let World { model, parameters } = world;
     let gravity = parameters.gravity.at(state.time + h);
@@ -69,10 +69,15 @@ pub fn moving_bodies(world: World<'_>, state: &State, h: f64) -> Vec<MovingBody>
         let start = Twist { linear: state.velocities[centre], angular: state.velocities[rotation] };
         let spin = Spin { orientation, angular_velocity: start.angular };
         let turned = FreeRotation::over(&spin, &parameters.principal_inertia(model, rigid), h);
-        let free = Twist { linear: start.linear + gravity * h, angular: turned.rotation_vector / h };
         let turn = orientation.to_rotation_matrix().into_inner();
         let inertia = turn * parameters.inertia(model, rigid) * turn.transpose();
         let mass = parameters.mass[centre];
+        let pushed = |block: usize| parameters.external.get(block).copied().unwrap_or(Vec3::zeros());
+        let twisted = inertia.try_inverse().unwrap_or(Mat3::zeros()) * pushed(rotation);
+        let free = Twist {
+            linear: start.linear + (gravity + pushed(centre) / mass) * h,
+            angular: turned.rotation_vector / h + twisted * h,
+        };
         let prescribed = held.fixed[centre].then(|| Twist {
             linear: (held.target[centre] - state.blocks[centre]) / h,
             angular: held.target[rotation] / h,
