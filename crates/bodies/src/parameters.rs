@@ -43,7 +43,8 @@ pub struct Parameters {
     pub controls: Controls,
     /// Direction away from the ground.
     pub(crate) up: Vec3,
-    /// Force on each node in the next step \[N\]; empty when there is none. A control of the caller: no scene
+    /// Force on each node in the next step \[N\]; of a rigid body at its centre, and its torque \[N m\] in the
+    /// block of its rotation. Empty when there is none. A control of the caller: no scene
     /// holds it, and no solver keeps it.
     pub external: Vec<Vec3>,
     /// How far the next step may take a body; a step beyond it is refused. A control of the caller too.

@@ -36,6 +36,8 @@ pub struct MovingBody {
     pub start: Twist,
     /// ũ: the mean velocity over the step without contacts and joints.
     pub free: Twist,
+    /// The mean angular velocity over the step without any torque \[rad/s\].
+    pub unforced: Vec3,
     /// The mean velocity over the step where a pin prescribes it.
     pub prescribed: Option<Twist>,
     /// Largest distance of its surface from its centre \[m\].
@@ -74,9 +76,10 @@ pub fn moving_bodies(world: World<'_>, state: &State, h: f64) -> Vec<MovingBody>
         let mass = parameters.mass[centre];
         let pushed = |block: usize| parameters.external.get(block).copied().unwrap_or(Vec3::zeros());
         let twisted = inertia.try_inverse().unwrap_or(Mat3::zeros()) * pushed(rotation);
+        let unforced = turned.rotation_vector / h;
         let free = Twist {
             linear: start.linear + (gravity + pushed(centre) / mass) * h,
-            angular: turned.rotation_vector / h + twisted * h,
+            angular: unforced + twisted * h,
         };
         let prescribed = held.fixed[centre].then(|| Twist {
             linear: (held.target[centre] - state.blocks[centre]) / h,
@@ -88,6 +91,7 @@ pub fn moving_bodies(world: World<'_>, state: &State, h: f64) -> Vec<MovingBody>
             inertia,
             start,
             free,
+            unforced,
             prescribed,
             reach: table.bodies[rigid].shape.size(),
             gyration: (inertia.trace() / (2.0 * mass)).sqrt(),

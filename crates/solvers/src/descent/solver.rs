@@ -5,7 +5,7 @@ use super::detect;
 use super::islands::islands;
 use super::joints::{JointStep, StepJoint};
 use super::memory::Memory;
-use super::motion::{Moving, Twist};
+use super::motion::{Moving, MovingBody, Twist};
 use super::newton::{self, Solved};
 use super::options::DescentOptions;
 use super::pieces::Pieces;
@@ -122,7 +122,7 @@ fn solve_islands(
     Ok(ends)
 }
 
-/// Where the bodies end. The angular momentum changes by what torques gave, h τ = I (ω − ω̃); the
+/// Where the bodies end. The angular momentum changes by what torques gave, h τ = I (ω − ω_free); the
 /// angular velocity at the end is that of this momentum in the orientation at the end.
 fn end_of_step(world: World<'_>, state: &State, moving: &Moving, twists: &[Twist]) -> EndOfStep {
     let table = &world.model.rigid;
@@ -141,9 +141,9 @@ fn end_of_step(world: World<'_>, state: &State, moving: &Moving, twists: &[Twist
     EndOfStep { blocks, velocities: EndVelocities::Given(velocities), h }
 }
 
-fn end_spin(world: World<'_>, rigid: usize, body: &super::motion::MovingBody, twist: &Twist, h: f64) -> Vec3 {
+fn end_spin(world: World<'_>, rigid: usize, body: &MovingBody, twist: &Twist, h: f64) -> Vec3 {
     let turn = body.end_pose(twist, h).orientation;
-    let momentum = body.inertia * body.start.angular + body.inertia * (twist.angular - body.free.angular);
+    let momentum = body.inertia * (body.start.angular + twist.angular - body.unforced);
     let inertia = world.parameters.principal_inertia(world.model, rigid);
     let principal = turn * inertia.body_from_principal;
     principal * (principal.inverse() * momentum).component_div(&inertia.moments)
