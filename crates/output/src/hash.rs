@@ -3,11 +3,26 @@
 //! It guards against damage and shows equality of two states; it is no defence against forgery.
 
 use std::hash::Hasher;
+use std::io::{self, Read};
 use twox_hash::XxHash64;
 
 /// XXH64 (seed 0) of some bytes.
 pub fn hash_bytes(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
+}
+
+/// XXH64 (seed 0) of all that a reader gives, a piece at a time: a program file is larger than most
+/// simulations.
+pub fn hash_reader(mut reader: impl Read) -> io::Result<u64> {
+    let (mut hasher, mut piece) = (XxHash64::with_seed(0), vec![0; 1 << 16]);
+    loop {
+        match reader.read(&mut piece) {
+            Ok(0) => return Ok(hasher.finish()),
+            Ok(count) => hasher.write(&piece[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// XXH64 of some bytes with a seed, so that equal bytes of two runs differ.
@@ -74,6 +89,13 @@ mod tests {
     fn matches_published_vectors() {
         assert_eq!(hash_bytes(b""), 0xEF46_DB37_51D8_E999);
         assert_eq!(hash_bytes(b"abc"), 0x44BC_2CF5_AD77_0999);
+    }
+
+    #[test]
+    fn a_reader_hashes_like_its_bytes() {
+        let bytes: Vec<u8> = (0..200_001_u32).map(|k| (k * 31 % 251) as u8).collect();
+        assert_eq!(hash_reader(&bytes[..]).expect("memory can be read"), hash_bytes(&bytes));
+        assert_eq!(hash_reader(io::empty()).expect("memory can be read"), hash_bytes(b""));
     }
 
     #[test]

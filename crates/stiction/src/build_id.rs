@@ -4,6 +4,7 @@
 //! flags and libraries also decide about the last bits. The bytes of the running program do.
 
 use crate::VERSION;
+use std::fs::File;
 use std::sync::OnceLock;
 use stiction_output::hash;
 
@@ -12,10 +13,7 @@ use stiction_output::hash;
 pub fn build_id() -> &'static str {
     static BUILD: OnceLock<String> = OnceLock::new();
     BUILD.get_or_init(|| {
-        let program = std::env::current_exe().and_then(std::fs::read);
-        program.map_or_else(
-            |_| VERSION.to_owned(),
-            |bytes| format!("{VERSION}+{}", hash::hex(hash::hash_bytes(&bytes))),
-        )
+        let program = std::env::current_exe().and_then(File::open).and_then(hash::hash_reader);
+        program.map_or_else(|_| VERSION.to_owned(), |found| format!("{VERSION}+{}", hash::hex(found)))
     })
 }
