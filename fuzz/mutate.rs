@@ -133,8 +133,8 @@ pub fn seeds(reader: &str) -> Vec<Vec<u8>> {
 }
 
 /// Feeds a reader with its seeds, then with damaged copies: 3,000, or as many as the variable
-/// `STICTION_FUZZ_EXECUTIONS` says. A panic fails the test that calls this; so do an execution above
-/// 5 s and memory above 1 GB. `read` tells whether it accepted the input.
+/// `STICTION_FUZZ_EXECUTIONS` says. A panic fails the test that calls this; so do an execution
+/// above 5 s and memory above 1 GB. `read` tells whether it accepted the input.
 pub fn fuzz(reader: &str, repair: impl Fn(&mut Vec<u8>), read: impl Fn(&[u8]) -> bool) -> Outcome {
     let wanted = std::env::var("STICTION_FUZZ_EXECUTIONS").ok().and_then(|n| n.parse().ok());
     let seeds = seeds(reader);

@@ -1,4 +1,5 @@
-//! Builds the page with Node into the target folder. Without Node the program is built without a page, and says so when asked for one.
+//! Builds the page with Node into the target folder. Without Node the program is built without a
+//! page, and says so when asked for one.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

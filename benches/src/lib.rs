@@ -1,11 +1,13 @@
 //! Timings of kernels and whole scenes: the cases of `stiction bench`.
 //!
-//! Comes in: names of cases, how long to measure. Goes out: records of figures (wall time, core time, bytes, counts), each
-//! perhaps with the value that it has to reach. Does not know how records are shown, and judges no physics.
+//! Comes in: names of cases, how long to measure. Goes out: records of figures (wall time, core
+//! time, bytes, counts), each perhaps with the value that it has to reach. Does not know how
+//! records are shown, and judges no physics.
 //!
-//! A case is a function under [`cases`]; [`registry`] lists them in the order in which they are reported.
-//! Times are per item of work. Wall time is the best of the rounds, core time (of all threads) their mean: on a shared machine
-//! the first falls between the interruptions and the second is not charged for them.
+//! A case is a function under [`cases`]; [`registry`] lists them in the order in which they are
+//! reported. Times are per item of work. Wall time is the best of the rounds, core time (of all
+//! threads) their mean: on a shared machine the first falls between the interruptions and the
+//! second is not charged for them.
 
 #![forbid(unsafe_code)]
 

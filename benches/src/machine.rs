@@ -9,7 +9,8 @@ pub struct Machine {
     pub threads: usize,
     /// Cores that the system offers.
     pub cores: usize,
-    /// Processes that wanted to run, mean over the last minute; `None` where the system does not tell.
+    /// Processes that wanted to run, mean over the last minute; `None` where the system does not
+    /// tell.
     pub load: Option<f64>,
 }
 
@@ -46,9 +47,11 @@ pub struct MemoryMark {
 }
 
 impl MemoryMark {
-    /// Starts here: the high-water mark falls back to what is resident now. `None` where the system does not allow that.
+    /// Starts here: the high-water mark falls back to what is resident now. `None` where the system
+    /// does not allow that.
     ///
-    /// Freed memory that the allocator kept hides growth: exact when a case runs alone, a lower bound after others.
+    /// Freed memory that the allocator kept hides growth: exact when a case runs alone, a lower
+    /// bound after others.
     pub fn set() -> Option<MemoryMark> {
         std::fs::write("/proc/self/clear_refs", "5").ok()?;
         Some(MemoryMark { resident: status_bytes("VmRSS:")? })

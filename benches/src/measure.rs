@@ -19,7 +19,8 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// The same time counted in units of `unit` seconds over `items` items: `per(1e-9, n)` is nanoseconds per item.
+    /// The same time counted in units of `unit` seconds over `items` items: `per(1e-9, n)` is
+    /// nanoseconds per item.
     pub fn per(&self, unit: f64, items: usize) -> Spent {
         let scale = 1.0 / (unit * items.max(1) as f64);
         Spent { wall: self.wall * scale, core: self.core * scale, ..*self }
@@ -31,11 +32,11 @@ impl Spent {
     }
 }
 
-/// Measures work spread over the present thread pool: rounds until `seconds` have passed, at least one. Returns the last
-/// result.
+/// Measures work spread over the present thread pool: rounds until `seconds` have passed, at least
+/// one. Returns the last result.
 ///
-/// Core time is a mean, because the system books it in ticks of some milliseconds: short work needs many rounds, and where
-/// all rounds together are too short it stays unknown.
+/// Core time is a mean, because the system books it in ticks of some milliseconds: short work needs
+/// many rounds, and where all rounds together are too short it stays unknown.
 pub fn measure<T>(seconds: f64, mut work: impl FnMut() -> T) -> (Spent, T) {
     let (start, core_start) = (Instant::now(), core_seconds());
     let (mut rounds, mut best) = (0, f64::INFINITY);
@@ -62,7 +63,8 @@ pub fn measure_serial<T>(seconds: f64, work: impl FnMut() -> T) -> (Spent, T) {
     (Spent { threads: 1, ..spent }, result)
 }
 
-/// Core time of all threads of this process so far \[s\]; NaN where the system does not tell (only Linux does here).
+/// Core time of all threads of this process so far \[s\]; NaN where the system does not tell (only
+/// Linux does here).
 pub fn core_seconds() -> f64 {
     let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return f64::NAN };
     let of_thread = |entry: std::io::Result<std::fs::DirEntry>| {

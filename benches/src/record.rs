@@ -17,7 +17,8 @@ pub enum FigureLimit {
 pub enum Reached {
     /// By what the clock on the wall showed.
     Yes,
-    /// By core time shared by its threads: what an idle machine would show if the work is spread evenly.
+    /// By core time shared by its threads: what an idle machine would show if the work is spread
+    /// evenly.
     ByCoreTime,
     /// Not.
     No,
@@ -140,7 +141,8 @@ impl Record {
         self.figures.iter().find(|figure| figure.name == name).map(|figure| figure.value)
     }
 
-    /// As a JSON object: figures by name, core times as `core_NAME`, limits in an object of their own.
+    /// As a JSON object: figures by name, core times as `core_NAME`, limits in an object of their
+    /// own.
     pub fn to_json(&self) -> Value {
         let mut object = Map::new();
         object.insert("case".into(), json!(self.case));

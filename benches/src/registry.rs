@@ -104,11 +104,7 @@ pub fn all() -> &'static [BenchCase] {
             |c, _| frame::run(c, "sphere_drape", "admm", 20),
             "cloth falls on a ball"
         ),
-        case!(
-            "pd_frames_layers_10",
-            pd_frames::layers_10,
-            "frames of the document of `pd`: ball on ten layers"
-        ),
+        case!("pd_frames_layers_10", pd_frames::layers_10, "frames of Zhu et al. 2024: ball on ten layers"),
         case!("pd_frames_layers_20", pd_frames::layers_20, "twenty layers"),
         case!("pd_frames_arch", pd_frames::arch, "masonry arch"),
         case!("pd_frames_dancing", pd_frames::dancing, "dressed dancer"),

@@ -1,10 +1,10 @@
 //! Continuous collision detection under arbitrary doubles: `cargo fuzz run ccd`.
 //!
-//! 24 doubles make a query of four corners. Whatever they are, nothing panics; when all are finite and of
-//! sane size, the exact test is the truth: a verdict of "none" must be right, no time may be late, and the
-//! exact stage may only drop false alarms.
-//! A finding on corners without area or length may be a false alarm of the exact test, which is conservative
-//! there: look before repairing.
+//! 24 doubles make a query of four corners. Whatever they are, nothing panics; when all are finite
+//! and of sane size, the exact test is the truth: a verdict of "none" must be right, no time may be
+//! late, and the exact stage may only drop false alarms. A finding on corners without area or
+//! length may be a false alarm of the exact test, which is conservative there: look before
+//! repairing.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Gmsh meshes: `cargo fuzz run msh`. Whatever the bytes are, reading them ends with a mesh or an error.
+//! Gmsh meshes: `cargo fuzz run msh`. Whatever the bytes are, reading them ends with a mesh or an
+//! error.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! OBJ meshes: `cargo fuzz run obj`. Whatever the bytes are, reading them ends with a mesh or an error.
+//! OBJ meshes: `cargo fuzz run obj`. Whatever the bytes are, reading them ends with a mesh or an
+//! error.
 
 #![no_main]
 

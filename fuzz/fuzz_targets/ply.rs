@@ -1,4 +1,5 @@
-//! PLY meshes: `cargo fuzz run ply`. Whatever the bytes are, reading them ends with a mesh or an error.
+//! PLY meshes: `cargo fuzz run ply`. Whatever the bytes are, reading them ends with a mesh or an
+//! error.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! STL meshes: `cargo fuzz run stl`. Whatever the bytes are, reading them ends with a mesh or an error.
+//! STL meshes: `cargo fuzz run stl`. Whatever the bytes are, reading them ends with a mesh or an
+//! error.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Legacy VTK meshes: `cargo fuzz run vtk`. Whatever the bytes are, reading them ends with a mesh or an error.
+//! Legacy VTK meshes: `cargo fuzz run vtk`. Whatever the bytes are, reading them ends with a mesh
+//! or an error.
 
 #![no_main]
 

@@ -15,8 +15,8 @@ pub enum Failure {
     Input(String),
     /// The run failed: exit code 1.
     Run(String),
-    /// The run was stopped on request and can be continued: exit code 75, as of `sysexits.h` for what is to be
-    /// tried again.
+    /// The run was stopped on request and can be continued: exit code 75, as of `sysexits.h` for
+    /// what is to be tried again.
     Stopped(String),
 }
 

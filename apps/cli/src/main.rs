@@ -1,7 +1,7 @@
 //! The command line of Stiction: a front end of the library.
 //!
-//! Exit codes: 0 done, 1 the run failed, 2 the input was wrong, 75 the run was stopped by a signal and
-//! can be continued. `--json` prints one object on standard output, nothing else.
+//! Exit codes: 0 done, 1 the run failed, 2 the input was wrong, 75 the run was stopped by a signal
+//! and can be continued. `--json` prints one object on standard output, nothing else.
 
 #![forbid(unsafe_code)]
 

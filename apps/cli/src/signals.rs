@@ -1,5 +1,5 @@
-//! Ctrl-C and requests of the system to end: a run finishes its step and writes a checkpoint; a second
-//! request ends the program at once.
+//! Ctrl-C and requests of the system to end: a run finishes its step and writes a checkpoint; a
+//! second request ends the program at once.
 
 use crate::failure::Failure;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -15,7 +15,8 @@ const ENDED_BY_SIGNAL: i32 = 128;
 pub fn stop_flag() -> Result<StopFlag, Failure> {
     let stop = StopFlag::default();
     for signal in REQUESTS {
-        // The order counts: a request that finds the flag raised ends the program, then the flag is raised.
+        // The order counts: a request that finds the flag raised ends the program, then the flag is
+        // raised.
         flag::register_conditional_shutdown(signal, ENDED_BY_SIGNAL + signal, stop.shared())
             .and_then(|_| flag::register(signal, stop.shared()))
             .map_err(|error| Failure::Run(format!("error: cannot listen to signals: {error}")))?;
@@ -24,8 +25,8 @@ pub fn stop_flag() -> Result<StopFlag, Failure> {
     Ok(stop)
 }
 
-/// A file that may not grow further is reported by the write that failed, as a full disk is. By default the
-/// system would end the program instead.
+/// A file that may not grow further is reported by the write that failed, as a full disk is. By
+/// default the system would end the program instead.
 fn survive_size_limits() {
     #[cfg(unix)]
     let _ = flag::register(signal_hook::consts::SIGXFSZ, StopFlag::default().shared());

@@ -160,7 +160,8 @@ fn closed_pipes_do_no_harm() {
     }
 }
 
-/// Cases without their files are refused before anything is measured, or after what was measured has been told.
+/// Cases without their files are refused before anything is measured, or after what was measured
+/// has been told.
 #[test]
 fn cases_without_their_files_lose_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -174,7 +175,8 @@ fn cases_without_their_files_lose_nothing() {
     assert!(table.contains("momentum_free_fall (") && table.contains("quantities pass"), "{table}");
 }
 
-/// What a method says of one of its options stands at the line of that option; what it cannot run at all, where the method is chosen.
+/// What a method says of one of its options stands at the line of that option; what it cannot run
+/// at all, where the method is chosen.
 #[test]
 fn complaints_of_methods_are_shown_where_they_belong() {
     let method = |text: &str| scene("").replace("key = \"newton\"", text);
@@ -190,7 +192,8 @@ fn complaints_of_methods_are_shown_where_they_belong() {
     refuse(&opened, &["bad.toml:8", "`initial_contact = { resolve = … }`", "`admm`", "lists the methods"]);
 }
 
-/// What a method ignores is one line each, by `check` on standard output and by `run` on standard error.
+/// What a method ignores is one line each, by `check` on standard output and by `run` on standard
+/// error.
 #[test]
 fn what_a_method_ignores_is_noted() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -268,7 +271,8 @@ fn the_memory_budget_refuses_with_both_numbers_and_can_be_raised() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// A named pipe in the place of a scene, a run folder or one of its files: an error, not an endless wait.
+/// A named pipe in the place of a scene, a run folder or one of its files: an error, not an endless
+/// wait.
 #[cfg(unix)]
 #[test]
 fn pipes_are_no_input() {

@@ -1,6 +1,8 @@
-//! Writes a large synthetic run, to see how the viewer copes: hair of many segments, or one large cloth.
+//! Writes a large synthetic run, to see how the viewer copes: hair of many segments, or one large
+//! cloth.
 //!
-//! `cargo run -p stiction-viewer --release --example large_run -- FOLDER hair|cloth [FRAMES] [VERTICES]`
+//! `cargo run -p stiction-viewer --release --example large_run -- FOLDER hair|cloth [FRAMES]
+//! [VERTICES]`
 
 use std::path::Path;
 use stiction_output::{BodyLayout, Frame, Layout, LayoutKind, RunSummary, RunWriter, StepRecord, UpAxis};

@@ -1,8 +1,9 @@
 //! Accepts connections, and keeps their number and their waiting within limits.
 //!
-//! A connection is idle while no request of it is being answered. When there are too many, the one that was
-//! served longest ago is closed: a crowd of silent sockets cannot keep a page out. Only what is sent to a
-//! client counts as service; a client that sends its request byte by byte grows no younger by it.
+//! A connection is idle while no request of it is being answered. When there are too many, the one
+//! that was served longest ago is closed: a crowd of silent sockets cannot keep a page out. Only
+//! what is sent to a client counts as service; a client that sends its request byte by byte grows
+//! no younger by it.
 
 use crate::limits::Limits;
 use crate::paced_stream::PacedStream;
@@ -105,8 +106,8 @@ impl Crowd {
         Self { limit, clock: Arc::default(), members: Arc::default() }
     }
 
-    /// A place for one more, at the cost of the one that was served longest ago; `None` when all are
-    /// being served.
+    /// A place for one more, at the cost of the one that was served longest ago; `None` when all
+    /// are being served.
     fn enter(&self) -> Option<Member> {
         let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
         while members.len() >= self.limit {

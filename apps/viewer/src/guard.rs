@@ -1,10 +1,14 @@
 //! Who may ask: pages of this server, under a name of this machine, with a plain GET.
 //!
-//! A page from elsewhere in the same browser can send requests to loopback addresses. Three checks keep it out:
-//! * `Host` must be, from its first to its last character, a loopback name or what the user bound to, and the port of
-//!   this server: a foreign name that resolves to this machine (DNS rebinding) is refused;
-//! * `Origin`, when present, must be this very server: scripts and WebSockets of other pages are refused;
-//! * `Sec-Fetch-Site: cross-site` is refused for data: images or scripts that point here from other pages.
+//! A page from elsewhere in the same browser can send requests to loopback addresses. Three checks
+//! keep it out:
+//! * `Host` must be, from its first to its last character, a loopback name or what the user bound
+//!   to, and the port of this server: a foreign name that resolves to this machine (DNS rebinding)
+//!   is refused;
+//! * `Origin`, when present, must be this very server: scripts and WebSockets of other pages are
+//!   refused;
+//! * `Sec-Fetch-Site: cross-site` is refused for data: images or scripts that point here from other
+//!   pages.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -18,7 +22,8 @@ use std::sync::Arc;
 /// The port of an address that names none.
 const HTTP_PORT: u16 = 80;
 
-/// The page holds its script and style inline; it may talk to this server only, and nobody may frame it.
+/// The page holds its script and style inline; it may talk to this server only, and nobody may
+/// frame it.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
                               img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
                               frame-ancestors 'none'";
@@ -51,7 +56,8 @@ impl Names {
     }
 }
 
-/// What a `Host` says when it has the form `name`, `name:port`, `[v6]` or `[v6]:port`, and nothing more.
+/// What a `Host` says when it has the form `name`, `name:port`, `[v6]` or `[v6]:port`, and nothing
+/// more.
 struct Host<'a> {
     name: &'a str,
     /// When the name is numeric.

@@ -1,7 +1,8 @@
 //! Runs in a browser: a small server for one run folder, and the page that it serves.
 //!
-//! Comes in: a run folder, finished or growing. Goes out: a page, and over HTTP the layout, single frames and
-//! the statistics, as they are stored. Does not know: scenes, solvers, physics, or any other folder.
+//! Comes in: a run folder, finished or growing. Goes out: a page, and over HTTP the layout, single
+//! frames and the statistics, as they are stored. Does not know: scenes, solvers, physics, or any
+//! other folder.
 //!
 //! ```text
 //! GET /                 the page                                   page.rs
@@ -11,8 +12,8 @@
 //! GET /api/stats        step records from a byte offset (JSON)     stats_tail.rs
 //! GET /api/live         WebSocket: tells of new frames             live.rs
 //! ```
-//! Every connection passes `connections.rs`, every request `guard.rs`, and what reads files gets its turn from
-//! `work.rs`. `docs/viewer.md` says more, also about the page.
+//! Every connection passes `connections.rs`, every request `guard.rs`, and what reads files gets
+//! its turn from `work.rs`. `docs/viewer.md` says more, also about the page.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
 //! `/api/live`: a WebSocket that tells pages when frames have come.
 //!
-//! One task looks at the folder for all pages, and only while one is connected. Pages send nothing but what
-//! WebSockets send by themselves; more is read and dropped, capped in size and number. A page that does not read its
-//! messages, or does not answer a ping, is let go.
+//! One task looks at the folder for all pages, and only while one is connected. Pages send nothing
+//! but what WebSockets send by themselves; more is read and dropped, capped in size and number. A
+//! page that does not read its messages, or does not answer a ping, is let go.
 
 use crate::limits::Limits;
 use crate::routes::Shared;
@@ -21,8 +21,8 @@ use tokio::time::Instant;
 const INTERVAL: Duration = Duration::from_millis(200);
 /// Pages send nothing of use; more than this is abuse.
 const MAX_MESSAGE_BYTES: usize = 4096;
-/// Bytes that wait for a page to read them: the library answers pings by itself, whether the answers are read or
-/// not. Well above the largest message.
+/// Bytes that wait for a page to read them: the library answers pings by itself, whether the
+/// answers are read or not. Well above the largest message.
 const MAX_UNREAD_BYTES: usize = 64 << 10;
 /// Characters of the reason of a failure; `/api/run` tells all of it.
 const MAX_REASON: usize = 4000;

@@ -1,8 +1,8 @@
 //! A connection that ends when the client does not take what is sent to it.
 //!
 //! Without this, a client that asks and never reads keeps its answer in memory for good. The kernel
-//! only tells whether it can take more bytes, so that is what is timed: from the first refused write
-//! on, `LEAST_TAKEN` bytes or all that is left must be taken within the send time.
+//! only tells whether it can take more bytes, so that is what is timed: from the first refused
+//! write on, `LEAST_TAKEN` bytes or all that is left must be taken within the send time.
 
 use crate::limits::LEAST_TAKEN;
 use std::future::Future;

@@ -1,7 +1,8 @@
 //! The page, built by Vite into one file when the crate is built (`build.rs`).
 
-/// The whole page: markup, style, script; `None` when it was built without Node. The same text becomes a one-file result when the
-/// data of a run replaces `stiction_output::export::bundle::PAGE_MARKER`.
+/// The whole page: markup, style, script; `None` when it was built without Node. The same text
+/// becomes a one-file result when the data of a run replaces
+/// `stiction_output::export::bundle::PAGE_MARKER`.
 pub const PAGE: Option<&str> = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 /// What stands in place of a page that was not built, and what to do.

@@ -92,8 +92,8 @@ impl Server {
         format!("http://{}/", SocketAddr::new(shown, self.address.port()))
     }
 
-    /// Serves until Ctrl-C. From then on a further Ctrl-C ends the process at once, so that a caller that still waits
-    /// for its simulation can be interrupted.
+    /// Serves until Ctrl-C. From then on a further Ctrl-C ends the process at once, so that a
+    /// caller that still waits for its simulation can be interrupted.
     pub fn serve_until_interrupt(self) -> Result<(), ViewerError> {
         self.serve_until(async {
             interrupt().await;

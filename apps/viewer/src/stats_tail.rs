@@ -1,4 +1,5 @@
-//! The end of `stats.jsonl`, from a byte offset on, so that a growing run is not read again and again.
+//! The end of `stats.jsonl`, from a byte offset on, so that a growing run is not read again and
+//! again.
 
 use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
 use std::path::Path;
@@ -15,8 +16,8 @@ pub struct StatsTail {
     next: u64,
     /// Whether the file holds more whole records now.
     more: bool,
-    /// The records, parted by commas; a line that is still being written is left out. Kept as one text: as
-    /// single values, a file of many tiny records would take twenty times its size.
+    /// The records, parted by commas; a line that is still being written is left out. Kept as one
+    /// text: as single values, a file of many tiny records would take twenty times its size.
     records: Vec<u8>,
 }
 
@@ -28,8 +29,8 @@ impl StatsTail {
     }
 }
 
-/// Reads the whole lines from `from` on. An offset beyond the end, as after a resume, gives an empty answer whose
-/// `next` is 0: the page starts again.
+/// Reads the whole lines from `from` on. An offset beyond the end, as after a resume, gives an
+/// empty answer whose `next` is 0: the page starts again.
 pub fn read(path: &Path, from: u64, run: RunId) -> Result<StatsTail> {
     let mut file = match open_input(path) {
         Ok(file) => file,
@@ -53,8 +54,8 @@ pub fn read(path: &Path, from: u64, run: RunId) -> Result<StatsTail> {
     })
 }
 
-/// Records that can be trusted, and the bytes of all whole lines. Damaged lines are left out, and a line that is
-/// still being written waits for the next time.
+/// Records that can be trusted, and the bytes of all whole lines. Damaged lines are left out, and a
+/// line that is still being written waits for the next time.
 fn whole_records(bytes: &[u8], run: RunId) -> (Vec<u8>, u64) {
     let mut records = Vec::with_capacity(bytes.len());
     let mut used = 0;

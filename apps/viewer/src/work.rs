@@ -1,8 +1,9 @@
 //! Reads files for requests, a few at a time, and stops when nobody waits for the answer any more.
 //!
-//! A turn is taken before any file is read and kept until the last byte of the answer is sent, so that the
-//! number of turns bounds the memory of all answers. When a client goes, the server drops the future of its
-//! request: one that still waits for its turn then never starts, one that runs sees `Client::is_gone`.
+//! A turn is taken before any file is read and kept until the last byte of the answer is sent, so
+//! that the number of turns bounds the memory of all answers. When a client goes, the server drops
+//! the future of its request: one that still waits for its turn then never starts, one that runs
+//! sees `Client::is_gone`.
 
 use crate::routes::Refusal;
 use axum::body::{Body, Bytes};

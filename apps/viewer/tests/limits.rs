@@ -122,8 +122,8 @@ fn requests_that_get_no_turn_say_so() {
     server.end().unwrap();
 }
 
-/// A hundred clients ask for a large frame and go. Their frames are not read for nobody: the next client waits about
-/// as long as if there had been none of them.
+/// A hundred clients ask for a large frame and go. Their frames are not read for nobody: the next
+/// client waits about as long as if there had been none of them.
 #[test]
 fn work_for_clients_that_went_is_given_up() {
     const CLIENTS: u32 = 100;

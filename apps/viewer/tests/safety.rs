@@ -192,7 +192,8 @@ fn it_closes_when_asked_though_clients_hang_on() {
     idle.write_all(b"GET / HT").unwrap();
     let started = Instant::now();
     server.end().unwrap();
-    // One second of farewell for answers and one for files; far above what is needed, far below "never".
+    // One second of farewell for answers and one for files; far above what is needed, far below
+    // "never".
     assert!(started.elapsed() < Duration::from_secs(30));
     let mut rest = Vec::new();
     let _ = socket.read_to_end(&mut rest);

@@ -17,7 +17,7 @@ const CHOICES: [(&str, &str); 11] = [
     ("steps of beta h", ", complete = false"),
     ("steps of beta h, no error reduction", ", complete = false, error_reduction = false"),
     (
-        "as the document has it",
+        "as the paper has it",
         ", complete = false, forecast = false, stiffness_growth = 0.0, friction = \"lagged\", linear = \"pcg\"",
     ),
     ("shortened steps counted as h", ", complete = false, error_reduction = false, amend_step = false"),
@@ -28,7 +28,7 @@ const FRICTION: [(&str, &str); 5] = [
     ("lagged", "friction = \"lagged\""),
     ("lagged, tangents only", "friction = \"lagged\", forecast = false"),
     (
-        "lagged, as the document has it",
+        "lagged, as the paper has it",
         "friction = \"lagged\", forecast = false, stiffness_growth = 0.0, complete = false, linear = \"pcg\"",
     ),
     (

@@ -1,8 +1,11 @@
-//! What the document says of its choices, on the scenes that it says it of.   [Ando2024, sections 5.1 to 5.5 and 6]
+//! What the paper says of its choices, on the scenes that it says it of.   [Ando2024, sections 5.1
+//! to 5.5 and 6]
 //!
-//! Every choice is made twice: with our steps, which are completed and refined, and "as the document has it": steps of β h, tangents with frozen
-//! stiffness, lagged friction and plain conjugate gradients, steps of 1 ms. Meshes are those of the gallery or coarser ones, named here; `--full` runs scenes to
-//! their end. A choice that takes too long ends early and says after how many frames.
+//! Every choice is made twice: with our steps, which are completed and refined, and "as the paper
+//! has it": steps of β h, tangents with frozen stiffness, lagged friction and plain conjugate
+//! gradients, steps of 1 ms. Meshes are those of the gallery or coarser ones, named here; `--full`
+//! runs scenes to their end. A choice that takes too long ends early and says after how many
+//! frames.
 
 use super::barrier_scenes::{RunOutcome, counter, describe, gallery_scene};
 use crate::measure::{Spent, core_seconds};
@@ -26,7 +29,7 @@ struct Comparison {
     choices: &'static [Choice],
 }
 
-/// The document's method as far as options go.
+/// The paper's method as far as options go.
 const DOCUMENT: [&str; 6] = [
     "method.complete=false",
     "method.forecast=false",
@@ -50,7 +53,8 @@ const BARRIERS: &[Choice] = &[
     ("document, quadratic", &["method.barrier=quadratic"]),
 ];
 
-/// Five sheets on a needle under a heavy ball, and the hanging sheet: where logarithmic barriers lock in the document.
+/// Five sheets on a needle under a heavy ball, and the hanging sheet: where logarithmic barriers
+/// lock in the paper.
 const LOCKING: [Comparison; 2] = [
     Comparison { scene: "needle", set: &[], frames: [10, 30], choices: BARRIERS },
     Comparison {
@@ -90,7 +94,8 @@ const NEWTON_STEPS: [Comparison; 1] = [Comparison {
     ],
 }];
 
-/// Sheets on a sphere with a barrier whose curvature jumps; a frame is a step of 10 ms or ten of 1 ms.
+/// Sheets on a sphere with a barrier whose curvature jumps; a frame is a step of 10 ms or ten of 1
+/// ms.
 const JITTER: [Comparison; 1] = [Comparison {
     scene: "sphere_sheets",
     set: &["bodies.sheet.mesh.grid.cells=[16, 16]", "fps=100"],
@@ -103,8 +108,9 @@ const JITTER: [Comparison; 1] = [Comparison {
     ],
 }];
 
-/// Balls with spines, with and without β. The document squeezes them in a shrinking sphere; a step that is shortened but counts as h would leave that sphere
-/// behind, so here they fall in one that rests.
+/// Balls with spines, with and without β. The paper squeezes them in a shrinking sphere; a step
+/// that is shortened but counts as h would leave that sphere behind, so here they fall in one that
+/// rests.
 const DRAGGING: [Comparison; 1] = [Comparison {
     scene: "squishy_balls",
     set: &[
@@ -125,7 +131,7 @@ const DRAGGING: [Comparison; 1] = [Comparison {
     ],
 }];
 
-/// Logarithmic barriers where no strain limit is: the document sees no difference.
+/// Logarithmic barriers where no strain limit is: the paper sees no difference.
 const UNLIMITED: [Comparison; 3] = [
     Comparison {
         scene: "sphere_sheets",
@@ -149,7 +155,8 @@ const UNLIMITED: [Comparison; 3] = [
 
 const CUBIC_AND_LOGARITHMIC: &[Choice] = &[BARRIERS[0], BARRIERS[1], BARRIERS[4], BARRIERS[5]];
 
-/// Choices that the document leaves open or does not take, and its curtain with directions that shrink until a tolerance is met.
+/// Choices that the paper leaves open or does not take, and its curtain with directions that shrink
+/// until a tolerance is met.
 const OPTIONS: [Comparison; 2] = [
     Comparison {
         scene: "needle",
@@ -252,7 +259,8 @@ struct Run {
     frames: usize,
     /// Longest core time of a frame \[s\].
     longest: f64,
-    /// Root mean square of second differences of positions over the last quarter of the frames \[m/s²\].
+    /// Root mean square of second differences of positions over the last quarter of the frames
+    /// \[m/s²\].
     shake: f64,
     /// Kinetic energy after each frame \[J\].
     kinetic: Vec<f64>,

@@ -1,9 +1,12 @@
-//! Method `barrier` beside others: seconds per frame of the public GPU implementation at its numbers of vertices (`size = seed`), and seconds per step of
-//! programs that give the same guarantee, on their own meshes.   \[Ando2024; Li2020; Li2021\]
+//! Method `barrier` beside others: seconds per frame of the public GPU implementation at its
+//! numbers of vertices (`size = seed`), and seconds per step of programs that give the same
+//! guarantee, on their own meshes.   \[Ando2024; Li2020; Li2021\]
 //!
-//! Frames of the GPU implementation are 1/60 s long, those of its dominoes 1/30 s; so are ours here. Its steps are 10 ms with at least 32 Newton steps
-//! where friction matters (dominoes, cards, belt), else 1 ms with one or two. Ours are those of the scenes: completed, refined until they converge or the
-//! scene's cap. Meshes of others are not part of the project: their cases are left out, with a note, where the files are missing.
+//! Frames of the GPU implementation are 1/60 s long, those of its dominoes 1/30 s; so are ours
+//! here. Its steps are 10 ms with at least 32 Newton steps where friction matters (dominoes, cards,
+//! belt), else 1 ms with one or two. Ours are those of the scenes: completed, refined until they
+//! converge or the scene's cap. Meshes of others are not part of the project: their cases are left
+//! out, with a note, where the files are missing.
 
 use super::barrier_scenes::{describe, gallery_scene, run_for};
 use super::steps::add_shares;
@@ -25,8 +28,8 @@ enum Source {
     File(&'static str),
 }
 
-/// When others call a step solved: the last Newton direction over the step \[m/s\]. Friction's limits are those of the start of the step for all of them,
-/// ours follow the pressure.
+/// When others call a step solved: the last Newton direction over the step \[m/s\]. Friction's
+/// limits are those of the start of the step for all of them, ours follow the pressure.
 #[derive(Clone, Copy)]
 enum Rule {
     /// Its largest component; IPC takes 1 % of the diagonal of the scene per second.

@@ -1,4 +1,5 @@
-//! Cost of method `barrier`: assembly per contact, condition numbers, and time per step and memory of ten stacked sheets by size.
+//! Cost of method `barrier`: assembly per contact, condition numbers, and time per step and memory
+//! of ten stacked sheets by size.
 
 use super::barrier_scenes::{describe, gallery_scene, pressed, run, simulation, stack};
 use super::steps::add_shares;
@@ -76,8 +77,9 @@ pub fn condition(case: &'static str, settings: &BenchSettings) -> Result<Vec<Rec
     Ok(records)
 }
 
-/// What was resident at most, as a whole and per vertex. The second leaves out what the `process` takes with a scene of a hundred vertices: code, stacks and
-/// tables, which do not grow. What contacts may take widens its limit.
+/// What was resident at most, as a whole and per vertex. The second leaves out what the `process`
+/// takes with a scene of a hundred vertices: code, stacks and tables, which do not grow. What
+/// contacts may take widens its limit.
 fn add_memory(record: &mut Record, [process, peak]: [f64; 2], [vertices, contacts]: [f64; 2]) {
     record.number("megabytes", 1e-6 * peak).number("megabytes_of_process", 1e-6 * process);
     record.number("bytes_per_vertex_with_process", peak / vertices);
@@ -119,7 +121,8 @@ pub fn growth(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record
     Ok(records)
 }
 
-/// Memory of a run where most vertices have several contacts: three steps of pressed sheets (friction has anchors from the second one on), and the gallery's ten sheets under their ball.
+/// Memory of a run where most vertices have several contacts: three steps of pressed sheets
+/// (friction has anchors from the second one on), and the gallery's ten sheets under their ball.
 pub fn memory(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mark = MemoryMark::set();
     run(&mut simulation(&pressed(2, 2, 5e-4, ""))?, 1);

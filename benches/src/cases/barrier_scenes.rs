@@ -9,7 +9,8 @@ use stiction::scene::{Scene, load_text};
 use stiction::solvers::StepReport;
 use stiction::{Simulation, gallery};
 
-/// Ten sheets held at their corners, 4 mm apart, under a heavy ball that falls at 2 m/s; `cells` squares along a sheet.
+/// Ten sheets held at their corners, 4 mm apart, under a heavy ball that falls at 2 m/s; `cells`
+/// squares along a sheet.
 pub fn stack(cells: usize, sheets: usize, options: &str) -> String {
     format!(
         r#"
@@ -37,7 +38,8 @@ gap = 0.001
     )
 }
 
-/// An even number of sheets at a gap \[m\], every other one shifted, with activation gaps of 1 mm: every vertex is in contact.
+/// An even number of sheets at a gap \[m\], every other one shifted, with activation gaps of 1 mm:
+/// every vertex is in contact.
 pub fn pressed(cells: usize, sheets: usize, gap: f64, options: &str) -> String {
     let (spacing, cell) = (0.0003 + gap, 0.5 / cells as f64);
     let sheet = |name: &str, [x, y, z]: [f64; 3]| {
@@ -151,7 +153,8 @@ pub fn run_for(simulation: &mut Simulation, frames: usize, longest: f64) -> (Run
     let (spent, ()) = measure(0.0, || {
         while done < frames && (done == 0 || begin.elapsed().as_secs_f64() < longest) {
             match simulation.advance_frame() {
-                // Contacts for display are of use to a picture alone: runs that keep all reports would measure their memory.
+                // Contacts for display are of use to a picture alone: runs that keep all reports
+                // would measure their memory.
                 Ok(mut frame) => {
                     frame.iter_mut().for_each(|report| report.contact_samples = Vec::new());
                     reports.extend(frame);

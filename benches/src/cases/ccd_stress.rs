@@ -1,4 +1,5 @@
-//! Continuous detection under stress: random and nearly degenerate queries whose contact is exact by construction.
+//! Continuous detection under stress: random and nearly degenerate queries whose contact is exact
+//! by construction.
 //!
 //! A million queries; ten millions with `full`. One in 1024 is also put to the exact oracle.
 

@@ -1,7 +1,8 @@
-//! Detection on cloth: a unit square with alternating diagonals and soft waves; the gap is a tenth of an edge. The motion turns it
-//! into a second, shifted wave.
+//! Detection on cloth: a unit square with alternating diagonals and soft waves; the gap is a tenth
+//! of an edge. The motion turns it into a second, shifted wave.
 //!
-//! Beside it, when the Python package `ipctk` is importable, its candidates and its continuous detection on the same meshes.
+//! Beside it, when the Python package `ipctk` is importable, its candidates and its continuous
+//! detection on the same meshes.
 
 use super::ipctk;
 use crate::measure::{Spent, measure};

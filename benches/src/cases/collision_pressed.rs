@@ -1,4 +1,5 @@
-//! Two sheets half an edge apart, the upper one pressed through the lower: most candidates really come close.
+//! Two sheets half an edge apart, the upper one pressed through the lower: most candidates really
+//! come close.
 
 use super::collision::one_body;
 use crate::measure::{measure, on_threads};

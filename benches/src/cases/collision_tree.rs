@@ -1,4 +1,5 @@
-//! The bare tree on the task that library trees were measured by: all overlapping pairs of triangle boxes, on one thread.
+//! The bare tree on the task that library trees were measured by: all overlapping pairs of triangle
+//! boxes, on one thread.
 
 use crate::measure::{measure, on_threads};
 use crate::meshes::{alternating, waves};

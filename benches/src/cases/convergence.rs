@@ -1,14 +1,17 @@
-//! ADMM beside its baselines on the same steps of the hairy ball: without sleeping, with full 3×3 weights, and nested relaxation
-//! (NL-ICA).   [Daviet2020, table 3]
+//! ADMM beside its baselines on the same steps of the hairy ball: without sleeping, with full 3×3
+//! weights, and nested relaxation (NL-ICA).   [Daviet2020, table 3]
 //!
-//! A run of the scene gives states. From each, every variant solves the same first linearised step with the same contacts, found at
-//! its start, and with no forces known from before. Two rules say when a variant is done:
+//! A run of the scene gives states. From each, every variant solves the same first linearised step
+//! with the same contacts, found at its start, and with no forces known from before. Two rules say
+//! when a variant is done:
 //!
-//! * the document's, δ below 0.01 mm. It measures progress, not error, so a method that creeps stops early;
-//! * the same error: the largest distance to accelerated ADMM converged a thousand times further falls below 0.1 mm. Variants run with more and
-//!   more iterations from the same start until it does, and the time of the last of these runs counts. Nested relaxation gives up
-//!   after a hundred times the projection time of ADMM, or after `MOST` iterations; its ratio is then a lower bound. The error of the run before the
-//!   last tells whether it still falls.
+//! * the paper's, δ below 0.01 mm. It measures progress, not error, so a method that creeps stops
+//!   early;
+//! * the same error: the largest distance to accelerated ADMM converged a thousand times further
+//!   falls below 0.1 mm. Variants run with more and more iterations from the same start until it
+//!   does, and the time of the last of these runs counts. Nested relaxation gives up after a
+//!   hundred times the projection time of ADMM, or after `MOST` iterations; its ratio is then a
+//!   lower bound. The error of the run before the last tells whether it still falls.
 
 use super::hair_series::hairy_ball;
 use crate::record::{FigureLimit, Record};
@@ -176,7 +179,8 @@ fn add(
     Ok(())
 }
 
-/// Runs with more and more iterations until the error is small enough or the projection has taken too long \[s\]. Returns its time.
+/// Runs with more and more iterations until the error is small enough or the projection has taken
+/// too long \[s\]. Returns its time.
 fn add_to_error(
     sum: &mut ToError,
     simulation: &Simulation,

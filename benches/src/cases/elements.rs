@@ -1,4 +1,5 @@
-//! Figures of one group of elements: energy, gradient and Hessians, the latter assembled into the sparse matrix.
+//! Figures of one group of elements: energy, gradient and Hessians, the latter assembled into the
+//! sparse matrix.
 
 use crate::measure::{measure, on_threads, thread_counts};
 use crate::record::{FigureLimit, Record};

@@ -1,4 +1,5 @@
-//! Bending elements of a crumpled sheet: hinges, the quadratic form, and the shape operator per triangle.
+//! Bending elements of a crumpled sheet: hinges, the quadratic form, and the shape operator per
+//! triangle.
 
 use super::elements::{ElementSample, measured};
 use crate::meshes::sheet;

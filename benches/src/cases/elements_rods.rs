@@ -1,4 +1,5 @@
-//! Rod elements of a coil, and what clamping the eigenvalues of a joint would cost instead of its projection.
+//! Rod elements of a coil, and what clamping the eigenvalues of a joint would cost instead of its
+//! projection.
 
 use super::elements::{ElementSample, measured};
 use crate::measure::{measure, on_threads};

@@ -1,11 +1,13 @@
-//! Sparse Cholesky of the matrices that methods really solve, and of the scalar matrix of a projective global step.
+//! Sparse Cholesky of the matrices that methods really solve, and of the scalar matrix of a
+//! projective global step.
 //!
 //! * *Newton*: the elastic Hessian at rest plus M/h², three rows per node and one per shell edge.
-//! * *Projective*: M/h² plus the weighted Laplacian of the mesh, one row per node, three right-hand sides at once.
+//! * *Projective*: M/h² plus the weighted Laplacian of the mesh, one row per node, three right-hand
+//!   sides at once.
 //!
-//! A solve reads the factor twice (forward and back). `reads_of_factor` is its time over the time that reading as many bytes
-//! from main memory takes on the same thread; `reads_in_cache` compares with an array of the same size read again and again,
-//! which caches hold as far as they can.
+//! A solve reads the factor twice (forward and back). `reads_of_factor` is its time over the time
+//! that reading as many bytes from main memory takes on the same thread; `reads_in_cache` compares
+//! with an array of the same size read again and again, which caches hold as far as they can.
 
 use crate::measure::{Spent, measure_serial};
 use crate::record::{FigureLimit, Record};
@@ -113,8 +115,9 @@ fn time_to_read(bytes: usize, settings: &BenchSettings) -> Spent {
     measure_serial(settings.seconds, || black_box(sum(&array))).0
 }
 
-/// Time to read one byte from main memory on one thread. The wall time is that of the median part: parts are so short that most
-/// of them are not interrupted, and none is in a cache when its turn comes again.
+/// Time to read one byte from main memory on one thread. The wall time is that of the median part:
+/// parts are so short that most of them are not interrupted, and none is in a cache when its turn
+/// comes again.
 pub(super) fn memory_read(settings: &BenchSettings) -> Spent {
     let array = vec![1.0f64; MEMORY_BYTES / 8];
     let mut parts: Vec<f64> = Vec::new();
@@ -142,7 +145,8 @@ fn sum(array: &[f64]) -> [f64; 8] {
     lanes
 }
 
-/// Lower triangle of M/h² + w L over the edges of all elements; w is as stiff as inertia, which changes no fill.
+/// Lower triangle of M/h² + w L over the edges of all elements; w is as stiff as inertia, which
+/// changes no fill.
 fn laplacian(model: &stiction::bodies::Model, mass: &[f64]) -> Result<CscMatrix, Stopped> {
     let mut edges: Vec<[u32; 2]> = Vec::new();
     for body in &model.bodies {

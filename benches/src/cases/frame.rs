@@ -1,4 +1,5 @@
-//! Frames of gallery scenes, as a user gets them: the scene's step size, the method's default settings.
+//! Frames of gallery scenes, as a user gets them: the scene's step size, the method's default
+//! settings.
 
 use super::steps::add_shares;
 use crate::measure::measure;

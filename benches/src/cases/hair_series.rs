@@ -1,4 +1,5 @@
-//! Hair on a ball in growing numbers: seconds per frame of 1/24 s, contacts, memory, and how the cost grows with nodes + contacts.
+//! Hair on a ball in growing numbers: seconds per frame of 1/24 s, contacts, memory, and how the
+//! cost grows with nodes + contacts.
 //! [Daviet2020, section 7.2 and table 2: 16k rods took 84 s per frame on 8 cores and 7.7 GB]
 
 use super::steps::add_shares;

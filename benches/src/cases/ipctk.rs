@@ -1,6 +1,7 @@
 //! The same meshes through the Python package `ipctk`, in the same run.
 //!
-//! Meshes go through a temporary folder of `.npy` files; the script `ipctk_compare.py` answers with one line of JSON.
+//! Meshes go through a temporary folder of `.npy` files; the script `ipctk_compare.py` answers with
+//! one line of JSON.
 
 use crate::measure::Spent;
 use serde_json::Value;
@@ -75,7 +76,8 @@ fn write_faces(path: &Path, faces: &[[u32; 3]]) -> std::io::Result<()> {
     write_npy(path, "<u4", faces.len(), faces.as_flattened().iter().flat_map(|v| v.to_le_bytes()).collect())
 }
 
-/// An array of `rows` × 3 in NumPy's format, version 1.0: the header ends on a multiple of 64 bytes.
+/// An array of `rows` × 3 in NumPy's format, version 1.0: the header ends on a multiple of 64
+/// bytes.
 fn write_npy(path: &Path, kind: &str, rows: usize, bytes: Vec<u8>) -> std::io::Result<()> {
     let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({rows}, 3), }}");
     while (header.len() + 11) % 64 != 0 {

@@ -1,4 +1,5 @@
-//! Block-sparse kernels on tetrahedra: pattern, assembly, mat-vec, conjugate gradients; nodes in grid order and shuffled.
+//! Block-sparse kernels on tetrahedra: pattern, assembly, mat-vec, conjugate gradients; nodes in
+//! grid order and shuffled.
 
 use crate::measure::{measure, measure_serial};
 use crate::meshes::tet_cube;

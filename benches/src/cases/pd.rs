@@ -1,4 +1,5 @@
-//! What the cases of method `pd` share: frames of a scene with the shares that its document reports.   [Zhu2024, table 1]
+//! What the cases of method `pd` share: frames of a scene with the shares that its document
+//! reports.   [Zhu2024, table 1]
 
 use crate::measure::{Spent, measure};
 use crate::record::Record;
@@ -81,7 +82,7 @@ pub fn frames_from(
 }
 
 impl MeasuredFrames {
-    /// Size, contacts, time per frame and the shares of the document; the time per frame comes last.
+    /// Size, contacts, time per frame and the shares of the paper; the time per frame comes last.
     pub fn record(&self, case: &'static str, variant: &str) -> Record {
         let threads = rayon::current_num_threads();
         let variant = format!("{variant}, {} frames, {threads} threads", self.count);

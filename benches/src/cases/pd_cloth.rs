@@ -1,10 +1,14 @@
-//! Frames of 1/60 s: a cotton sheet of 1 m on a ball of 0.25 m, friction 0.5, and a soft cube on the floor.
+//! Frames of 1/60 s: a cotton sheet of 1 m on a ball of 0.25 m, friction 0.5, and a soft cube on
+//! the floor.
 //!
-//! Cotton alone stretches by 3.3 % there when the steps are converged (40², 400 iterations), so the sheet has a strain limit of 1 %. The figure to
-//! keep is elongation, averaged over the triangles of a node; `largest_stretch` beside it also counts compression across folds.
+//! Cotton alone stretches by 3.3 % there when the steps are converged (40², 400 iterations), so the
+//! sheet has a strain limit of 1 %. The figure to keep is elongation, averaged over the triangles
+//! of a node; `largest_stretch` beside it also counts compression across folds.
 //!
-//! Options: a weight of K/2 holds a triangle in its direction, so that a sheet that has to buckle before it can fall is braked; a fifth of K falls nearly
-//! as fast as converged steps do. Contacts are looked for at the start of a step and once more when it ends (`detect_every` is beyond the iterations).
+//! Options: a weight of K/2 holds a triangle in its direction, so that a sheet that has to buckle
+//! before it can fall is braked; a fifth of K falls nearly as fast as converged steps do. Contacts
+//! are looked for at the start of a step and once more when it ends (`detect_every` is beyond the
+//! iterations).
 
 use super::pd::{MeasuredFrames, frames, scene};
 use crate::measure::measure;
@@ -17,7 +21,8 @@ use stiction::scene::Scene;
 const SHEETS: [(usize, f64); 3] = [(40, 10.0), (80, 60.0), (160, 350.0)];
 /// Largest stretch beyond rest.
 const STRETCH: f64 = 0.02;
-/// Frames until the sheet hangs on the ball, and frames that are measured. Crossings are judged in each frame of both, elongation in each of the latter: it swings, and looks well at some moments.
+/// Frames until the sheet hangs on the ball, and frames that are measured. Crossings are judged in
+/// each frame of both, elongation in each of the latter: it swings, and looks well at some moments.
 const FALL: usize = 30;
 const HANGING: usize = 20;
 
@@ -56,7 +61,8 @@ friction = 0.5
     Ok(record)
 }
 
-/// The measured frames, and the worst that was seen: elongation while the sheet hangs, and crossings in any frame. States are judged afterwards, outside of the time.
+/// The measured frames, and the worst that was seen: elongation while the sheet hangs, and
+/// crossings in any frame. States are judged afterwards, outside of the time.
 fn judged(scene: Scene) -> Result<(MeasuredFrames, [f64; 2]), Stopped> {
     let mut simulation = Simulation::new(scene)?;
     let (mut falling, mut hanging, mut reports) = (Vec::new(), Vec::new(), Vec::new());
@@ -85,8 +91,8 @@ fn judged(scene: Scene) -> Result<(MeasuredFrames, [f64; 2]), Stopped> {
     Ok((MeasuredFrames { simulation, reports, spent, count: HANGING }, [longest, crossings as f64]))
 }
 
-/// Largest principal stretch beyond rest, averaged over the triangles of each node. With G = F from orthonormal axes of the rest triangle, σ₁² is the
-/// larger eigenvalue of GᵀG.
+/// Largest principal stretch beyond rest, averaged over the triangles of each node. With G = F from
+/// orthonormal axes of the rest triangle, σ₁² is the larger eigenvalue of GᵀG.
 fn elongation(simulation: &Simulation) -> f64 {
     let (model, x) = (&simulation.model, &simulation.state.blocks);
     let mut sums = vec![(0.0, 0.0); model.nodes];

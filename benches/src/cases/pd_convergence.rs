@@ -1,4 +1,5 @@
-//! Convergence of `pd`: the contact weight, and the residuals iteration by iteration.   [Zhu2024, figures 1 and 9]
+//! Convergence of `pd`: the contact weight, and the residuals iteration by iteration.   [Zhu2024,
+//! figures 1 and 9]
 
 use super::pd::{LONGEST, frames, gallery_scene};
 use crate::record::Record;
@@ -9,7 +10,7 @@ use stiction::Simulation;
 /// Contact weights of the sweep \[N/m\].
 const WEIGHTS: [f64; 5] = [0.8, 8.0, 80.0, 800.0, 8e3];
 
-/// The document's ball on layers, with coarser sheets: six variants have to fit into minutes.
+/// The paper's ball on layers, with coarser sheets: six variants have to fit into minutes.
 const COARSE: [&str; 12] = [
     "step=0.0333333333333334",
     "method.iterations=25",
@@ -25,7 +26,8 @@ const COARSE: [&str; 12] = [
     "bodies.ball.mesh.tet_sphere.cells=3",
 ];
 
-/// A ball on ten layers under contact weights from weak to strong, and under the heuristic ones. A variant that explodes is told.
+/// A ball on ten layers under contact weights from weak to strong, and under the heuristic ones. A
+/// variant that explodes is told.
 pub fn weights(case: &'static str, _: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let mut records = Vec::new();
     let sweep = WEIGHTS.map(|w| (format!("W_c = {w} N/m"), Some(format!("method.contact_weight={w:?}"))));
@@ -51,7 +53,8 @@ pub fn weights(case: &'static str, _: &BenchSettings) -> Result<Vec<Record>, Sto
     Ok(records)
 }
 
-/// Residuals of one step at frame 80 (or where the time ends): ball on layers and twisting rods at the document's settings.
+/// Residuals of one step at frame 80 (or where the time ends): ball on layers and twisting rods at
+/// the paper's settings.
 pub fn profiles(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, Stopped> {
     let frame = if settings.full { 80 } else { 20 };
     let mut records = Vec::new();

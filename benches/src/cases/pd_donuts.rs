@@ -1,15 +1,17 @@
-//! Growth of cost with the number of soft rings: 40 iterations, 5 sweeps, steps of 25 ms.   [Zhu2024, figure 3]
+//! Growth of cost with the number of soft rings: 40 iterations, 5 sweeps, steps of 25 ms.
+//! [Zhu2024, figure 3]
 //!
-//! The rings of `donut_pile`, packed within the contact gap of one another and of the floor, so that all of them touch from the first step on and every
-//! size is measured at the same moment: frames 3 and 4. With `--full` rings of 1,295 vertices as in the document, where 800 of them have 1.04 million
-//! (some five minutes on two cores); else coarse ones.
+//! The rings of `donut_pile`, packed within the contact gap of one another and of the floor, so
+//! that all of them touch from the first step on and every size is measured at the same moment:
+//! frames 3 and 4. With `--full` rings of 1,295 vertices as in the paper, where 800 of them have
+//! 1.04 million (some five minutes on two cores); else coarse ones.
 
 use super::pd::{frames_within, gallery_scene};
 use crate::machine::MemoryMark;
 use crate::record::{FigureLimit, Record};
 use crate::registry::{BenchSettings, Stopped};
 
-/// Time per frame of the document with 800 donuts \[ms\].
+/// Time per frame of the paper with 800 donuts \[ms\].
 pub const DOCUMENT: f64 = 33_191.0;
 /// Largest time as a multiple of it.
 pub const FACTOR: f64 = 2.5;
@@ -57,7 +59,8 @@ pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, 
     Ok(records)
 }
 
-/// What packs the rings of the scene: 2 mm of thickness between them, another 1.5 to 2 mm to go, 3 mm of contact gap.
+/// What packs the rings of the scene: 2 mm of thickness between them, another 1.5 to 2 mm to go, 3
+/// mm of contact gap.
 fn packed([x, y, z]: [usize; 3], [around, across]: [usize; 2]) -> [String; 4] {
     [
         format!(

@@ -1,26 +1,28 @@
-//! Frames of the document's scenes, a case for each, at its sizes where the gallery has them (`size = seed`).   [Zhu2024, table 1]
+//! Frames of the paper's scenes, a case for each, at its sizes where the gallery has them
+//! (`size = seed`).   [Zhu2024, table 1]
 //!
-//! The first frames are run and not measured, so that the bodies touch: the rods wind for 140 of their 160 frames. The document's times come from a desktop with 24 cores; two and a
-//! half times as much is the limit here. `dofs` tells the size.
+//! The first frames are run and not measured, so that the bodies touch: the rods wind for 140 of
+//! their 160 frames. The paper's times come from a desktop with 24 cores; two and a half times as
+//! much is the limit here. `dofs` tells the size.
 
 use super::pd::{frames, gallery_scene};
 use crate::record::{FigureLimit, Record};
 use crate::registry::{BenchSettings, Stopped};
 
-/// Largest time as a multiple of the document's.
+/// Largest time as a multiple of the paper's.
 const FACTOR: f64 = 2.5;
 
 /// Frames that are measured; with `--full` more of them.
 const MEASURED: [usize; 2] = [10, 40];
 
-/// A scene of the document.
+/// A scene of the paper.
 struct Row {
     name: &'static str,
-    /// What brings it to the document's size.
+    /// What brings it to the paper's size.
     changes: &'static [&'static str],
     /// Frames to skip.
     skip: usize,
-    /// Its time in the document \[ms\].
+    /// Its time in the paper \[ms\].
     there: f64,
 }
 

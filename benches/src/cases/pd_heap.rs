@@ -1,8 +1,11 @@
-//! The fallen heap of the document's 800 rings: 40 iterations, 5 sweeps, steps of 25 ms.   [Zhu2024, figure 3]
+//! The fallen heap of the paper's 800 rings: 40 iterations, 5 sweeps, steps of 25 ms.   [Zhu2024,
+//! figure 3]
 //!
-//! To let a million vertices fall would take an hour. Coarse rings fall instead (`size = coarse` of `donut_pile`), so thick that their flat faces lie outside
-//! of the round rings that they stand for, and with the final filter, so that none crosses another. Then the document's rings take their places: every vertex moves with the coarse
-//! tet that holds it. A frame lets them settle; the next ones are measured. Without `--full` fewer and coarser rings.
+//! To let a million vertices fall would take an hour. Coarse rings fall instead (`size = coarse` of
+//! `donut_pile`), so thick that their flat faces lie outside of the round rings that they stand
+//! for, and with the final filter, so that none crosses another. Then the paper's rings take their
+//! places: every vertex moves with the coarse tet that holds it. A frame lets them settle; the next
+//! ones are measured. Without `--full` fewer and coarser rings.
 
 use super::pd::{frames_from, gallery_scene};
 use super::pd_donuts::{DOCUMENT, FACTOR, MEMORY};
@@ -54,7 +57,8 @@ pub fn run(case: &'static str, settings: &BenchSettings) -> Result<Vec<Record>, 
     Ok(vec![record])
 }
 
-/// The coarse tet that holds each vertex of the fine rings, ring by ring, with its place there. A simulation keeps no places of its scene's meshes, so this comes first.
+/// The coarse tet that holds each vertex of the fine rings, ring by ring, with its place there. A
+/// simulation keeps no places of its scene's meshes, so this comes first.
 fn carriers(coarse: &Scene, fine: &Scene) -> Vec<Vec<WeightedPoint>> {
     let rings = coarse.bodies.iter().zip(&fine.bodies);
     rings
@@ -65,7 +69,8 @@ fn carriers(coarse: &Scene, fine: &Scene) -> Vec<Vec<WeightedPoint>> {
         .collect()
 }
 
-/// Puts every fine ring where the coarse one of the same number lies: its vertices go with what carries them.
+/// Puts every fine ring where the coarse one of the same number lies: its vertices go with what
+/// carries them.
 fn place(fallen: &Simulation, fine: &mut Simulation, carriers: &[Vec<WeightedPoint>]) {
     for (index, carriers) in carriers.iter().enumerate() {
         let (first, coarse) = (fine.model.bodies[index].nodes.start, fallen.model.bodies[index].nodes.start);

@@ -1,8 +1,10 @@
 //! How near the kernels of `pd` are to what the machine can do.
 //!
-//! * *global step*: bytes of factor that the solves of a step read, over their time, against reading an array from main memory;
-//!   gathering the right-hand side is part of the time, so the figure is what a user gets;
-//! * *local step*: time per triangle and per tet and iteration, strains and right-hand side included;
+//! * *global step*: bytes of factor that the solves of a step read, over their time, against
+//!   reading an array from main memory; gathering the right-hand side is part of the time, so the
+//!   figure is what a user gets;
+//! * *local step*: time per triangle and per tet and iteration, strains and right-hand side
+//!   included;
 //! * *contact*: time per contact and sweep, loading and storing velocities included.
 
 use super::factor::memory_read;

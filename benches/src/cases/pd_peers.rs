@@ -1,7 +1,9 @@
-//! Steps of `pd` beside Codim-IPC and IPC on their meshes, materials, gaps and steps.   \[Li2020; Li2021\]
+//! Steps of `pd` beside Codim-IPC and IPC on their meshes, materials, gaps and steps.   \[Li2020;
+//! Li2021\]
 //!
-//! Their steps are solved to a tolerance and free of crossings; ours take the iterations of the document, and stretch, penetration and crossings tell what that leaves. Their meshes are not part of
-//! the project: a case is left out, with a note, where the files are missing.
+//! Their steps are solved to a tolerance and free of crossings; ours take the iterations of the
+//! paper, and stretch, penetration and crossings tell what that leaves. Their meshes are not part
+//! of the project: a case is left out, with a note, where the files are missing.
 
 use super::pd::frames_within;
 use crate::record::{FigureLimit, Record};

@@ -1,4 +1,5 @@
-//! One picture of 100k triangles at 1280×720 with the settings of `stiction render`: a sheet draped over nothing.
+//! One picture of 100k triangles at 1280×720 with the settings of `stiction render`: a sheet draped
+//! over nothing.
 
 use crate::measure::measure;
 use crate::record::{FigureLimit, Record};

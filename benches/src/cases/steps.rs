@@ -1,7 +1,9 @@
-//! Steps of pinned cloth by `newton`: a cotton sheet of 1 m, held at two corners, in its first swing; steps of 1/60 s, no contact.
+//! Steps of pinned cloth by `newton`: a cotton sheet of 1 m, held at two corners, in its first
+//! swing; steps of 1/60 s, no contact.
 //!
-//! The sheet starts level, so that every step bends it anew. Memory is the growth of the process from before the scene was built to its peak. `bytes_per_vertex_beside_factors` takes away
-//! the factor; its workspace and the matrix remain in it.
+//! The sheet starts level, so that every step bends it anew. Memory is the growth of the process
+//! from before the scene was built to its peak. `bytes_per_vertex_beside_factors` takes away the
+//! factor; its workspace and the matrix remain in it.
 
 use crate::machine::MemoryMark;
 use crate::measure::{measure, measure_serial};

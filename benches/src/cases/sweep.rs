@@ -1,7 +1,7 @@
 //! Time per contact update and bytes per contact of the Gauss–Seidel projection, sleeping off.
 //!
-//! `sheets`: vertex–triangle contacts between stacked sheets; `rods`: edge–edge contacts in a cloud of rods. Both are sorted in
-//! space, as detection delivers them.
+//! `sheets`: vertex–triangle contacts between stacked sheets; `rods`: edge–edge contacts in a cloud
+//! of rods. Both are sorted in space, as detection delivers them.
 
 use crate::measure::{Spent, core_seconds, measure_serial, on_threads, thread_counts};
 use crate::record::{FigureLimit, Record};
@@ -51,7 +51,8 @@ fn on_pool(case: &'static str, list: &[NewContact], velocities: &[Vec3]) -> Resu
     outcome?;
     let options = ProjectOptions { sweeps: SWEEPS, ..ProjectOptions::default() };
     let (mut best, mut updates, mut core) = (f64::INFINITY, 0, 0.0);
-    // Every repetition starts from other velocities, so that contacts open, stick and slide in turn.
+    // Every repetition starts from other velocities, so that contacts open, stick and slide in
+    // turn.
     for repetition in 0..REPETITIONS {
         let turned: Vec<Vec3> = (0..nodes).map(|k| velocities[(k + 1013 * repetition) % nodes]).collect();
         set.load(&turned);
@@ -107,8 +108,8 @@ fn stack(contacts: usize, random: &mut Random) -> (usize, Vec<NewContact>) {
     (sheets * side * side, list)
 }
 
-/// Rods of 30 segments thrown into a cube: edges that share a small cell touch. Sorted along the Z curve of the cells; the
-/// nodes keep the order of the rods, so gathers are scattered, as in hair.
+/// Rods of 30 segments thrown into a cube: edges that share a small cell touch. Sorted along the Z
+/// curve of the cells; the nodes keep the order of the rods, so gathers are scattered, as in hair.
 fn cloud(contacts: usize, random: &mut Random) -> (usize, Vec<NewContact>) {
     const NODES: usize = 31;
     let rods = contacts / 18;

@@ -1,9 +1,12 @@
-//! Iterations to 0.01 mm for various weights, with and without acceleration, on one step of the rope over a cylinder and one of hair.
+//! Iterations to 0.01 mm for various weights, with and without acceleration, on one step of the
+//! rope over a cylinder and one of hair.
 //! [Daviet2020, figure 16]
 //!
-//! β scales the share of mass in the weights; the document takes 25. κ scales the effective inertia of strands beside it. Forces start at zero. The rule of the document measures progress:
-//! large weights hold velocities back and look converged early. So the error is given too, the largest distance to a solution
-//! converged a thousand times further, when the rule ends the iteration and after 25 iterations.
+//! β scales the share of mass in the weights; the paper takes 25. κ scales the effective inertia of
+//! strands beside it. Forces start at zero. The rule of the paper measures progress: large weights
+//! hold velocities back and look converged early. So the error is given too, the largest distance
+//! to a solution converged a thousand times further, when the rule ends the iteration and after 25
+//! iterations.
 
 use super::convergence::error;
 use super::hair_series::hairy_ball;

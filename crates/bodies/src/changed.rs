@@ -1,7 +1,7 @@
 //! What a change of parameters touches, so that a method remakes no more than it must.
 
-/// Kinds of values that changed. A method reads all of them from [`Parameters`](crate::Parameters) in each step, except what it made
-/// from them beforehand.
+/// Kinds of values that changed. A method reads all of them from [`Parameters`](crate::Parameters)
+/// in each step, except what it made from them beforehand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
     /// Moduli, damping, drag, strain limits.

@@ -1,8 +1,8 @@
 //! Controls: how pins, anchors and colliders move.
 //!
-//! A scene gives each of them a motion. A caller may drive some of them instead: while it does, the driven motion acts and the
-//! motion of the scene waits. What follows a collider (pins with `follow`, attachments) has no motion of its own: it takes that of
-//! the collider, whichever acts.
+//! A scene gives each of them a motion. A caller may drive some of them instead: while it does, the
+//! driven motion acts and the motion of the scene waits. What follows a collider (pins with
+//! `follow`, attachments) has no motion of its own: it takes that of the collider, whichever acts.
 
 use crate::couplings::{AnchorGroup, AnchorSource, Anchors};
 use crate::pins::{PinGroup, PinSource, PinTable};
@@ -15,7 +15,8 @@ use stiction_scene::resolved::{Collider, ColliderMotion};
 pub struct Controls {
     /// Motion of each group of exact pins; of no effect where the group follows a collider.
     pub pins: Vec<Motion>,
-    /// Motion of each group of anchors, which are soft pins; of no effect where the group follows a collider.
+    /// Motion of each group of anchors, which are soft pins; of no effect where the group follows a
+    /// collider.
     pub anchors: Vec<Motion>,
     /// Motion of each collider as one piece. A collider that deforms has none.
     pub colliders: Vec<Motion>,

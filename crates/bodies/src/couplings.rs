@@ -9,7 +9,8 @@ use stiction_scene::resolved::is_active;
 /// A spring between two material points, each a fixed combination of nodes: ½ k (|Σ c_i x_i| − l)².
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coupling {
-    /// Nodes with their coefficients: those of the first point, then those of the second with a minus sign.
+    /// Nodes with their coefficients: those of the first point, then those of the second with a
+    /// minus sign.
     pub terms: Vec<(u32, f64)>,
     /// Where its stiffness stands among the parameters.
     pub spring: SpringId,

@@ -1,7 +1,8 @@
 //! What later crates compile from a model once, and then share.
 //!
-//! The collision mesh of a model is large, never changes, and is wanted by a method and by the check for
-//! intersections, which know nothing of each other. `bodies` cannot name its type; it keeps it by type.
+//! The collision mesh of a model is large, never changes, and is wanted by a method and by the
+//! check for intersections, which know nothing of each other. `bodies` cannot name its type; it
+//! keeps it by type.
 
 use std::any::Any;
 use std::fmt;
@@ -24,7 +25,8 @@ impl Derived {
         if let Some(found) = self.find() {
             return Ok(found);
         }
-        // Made without the lock, which other threads of the pool may wait for: the first one in stays.
+        // Made without the lock, which other threads of the pool may wait for: the first one in
+        // stays.
         let made = Arc::new(make()?);
         let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = values.iter().find_map(|value| value.clone().downcast().ok()) {

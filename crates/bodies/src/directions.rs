@@ -1,8 +1,10 @@
 //! Direction fields on surfaces, carried by the material: the grain of anisotropic friction.
 //!
-//! At a surface vertex the direction is a combination of two edges of a triangle there, `d = a (x₁ − x₀) + b (x₂ − x₀)`, with
-//! a and b fixed at the start, so it turns and shears with the cloth. Every triangle at a vertex keeps its own pair: at the edge of a solid the
-//! faces have different directions (across a side face a direction may even vanish), and the face that looks along the contact is the one that rubs.
+//! At a surface vertex the direction is a combination of two edges of a triangle there,
+//! `d = a (x₁ − x₀) + b (x₂ − x₀)`, with a and b fixed at the start, so it turns and shears with
+//! the cloth. Every triangle at a vertex keeps its own pair: at the edge of a solid the faces have
+//! different directions (across a side face a direction may even vanish), and the face that looks
+//! along the contact is the one that rubs.
 
 use stiction_numerics::{Mat2, Vec2, Vec3};
 use stiction_scene::resolved::DirectionField;
@@ -21,14 +23,15 @@ struct CornerDirection {
 pub struct SurfaceDirections {
     /// First surface vertex.
     first: usize,
-    /// `corners[offsets[v]..offsets[v + 1]]` are those at vertex `first + v`; none where no triangle is.
+    /// `corners[offsets[v]..offsets[v + 1]]` are those at vertex `first + v`; none where no
+    /// triangle is.
     offsets: Vec<usize>,
     corners: Vec<CornerDirection>,
 }
 
 impl SurfaceDirections {
-    /// The field of an object from its triangles (in surface vertices), their initial positions and their pattern, both counted
-    /// from `first`.
+    /// The field of an object from its triangles (in surface vertices), their initial positions and
+    /// their pattern, both counted from `first`.
     pub fn new(
         field: &DirectionField,
         first: usize,
@@ -53,8 +56,8 @@ impl SurfaceDirections {
         SurfaceDirections { first, offsets: [0].into_iter().chain(ends).collect(), corners: found.concat() }
     }
 
-    /// The direction at a surface vertex for given positions of all surface vertices, in the triangle there that is most nearly normal to `facing`; not
-    /// normalised.
+    /// The direction at a surface vertex for given positions of all surface vertices, in the
+    /// triangle there that is most nearly normal to `facing`; not normalised.
     pub fn at(&self, vertex: usize, facing: &Vec3, positions: &[Vec3]) -> Option<Vec3> {
         let local = vertex.checked_sub(self.first)?;
         let corners = &self.corners[*self.offsets.get(local)?..*self.offsets.get(local + 1)?];
@@ -154,7 +157,8 @@ mod tests {
         }
     }
 
-    /// Two faces that meet at right angles: at their common edge each face has its own projection of the field, and a contact asks the one that it meets.
+    /// Two faces that meet at right angles: at their common edge each face has its own projection
+    /// of the field, and a contact asks the one that it meets.
     #[test]
     fn the_face_that_a_contact_meets_gives_the_direction() {
         // Wall (x, z) below the edge along x, then the top (x, y).

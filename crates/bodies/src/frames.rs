@@ -1,15 +1,17 @@
 //! Reference frames of rod edges at the start of a step.
 //!
-//! A rod edge carries a unit tangent `t` and a reference director `d1 ⟂ t`; `d2 = t × d1`. The material frame is
-//! the reference frame turned by the edge's twist `θ` about `t`. Frames belong to the *start* of the step: an energy
-//! at a trial configuration transports them in parallel from the stored tangent to the trial tangent, so that its value
-//! depends on the configuration alone and never on the path of trial states.   [Bergou2010, section 4.2.2]
+//! A rod edge carries a unit tangent `t` and a reference director `d1 ⟂ t`; `d2 = t × d1`. The
+//! material frame is the reference frame turned by the edge's twist `θ` about `t`. Frames belong to
+//! the *start* of the step: an energy at a trial configuration transports them in parallel from the
+//! stored tangent to the trial tangent, so that its value depends on the configuration alone and
+//! never on the path of trial states.   [Bergou2010, section 4.2.2]
 
 //!
-//! The twist at a joint needs the angle β from the reference frame of the edge before, carried over the joint, to that
-//! of the edge after. Measured afresh it is known only up to whole turns; a rod twisted more and more would jump by 2π.
-//! Each frame therefore stores β of the joint *before* its edge, unwrapped: a new measure is taken to within half a turn
-//! of the stored one. That is right as long as β changes by less than π within one step.
+//! The twist at a joint needs the angle β from the reference frame of the edge before, carried over
+//! the joint, to that of the edge after. Measured afresh it is known only up to whole turns; a rod
+//! twisted more and more would jump by 2π. Each frame therefore stores β of the joint *before* its
+//! edge, unwrapped: a new measure is taken to within half a turn of the stored one. That is right
+//! as long as β changes by less than π within one step.
 
 use std::f64::consts::{PI, TAU};
 use stiction_numerics::Vec3;
@@ -21,7 +23,8 @@ pub struct EdgeFrame {
     pub tangent: Vec3,
     /// Reference director, unit and orthogonal to `tangent`.
     pub director: Vec3,
-    /// Angle \[rad\], unwrapped, from the frame of the previous edge carried to `tangent` to this one; 0 without one.
+    /// Angle \[rad\], unwrapped, from the frame of the previous edge carried to `tangent` to this
+    /// one; 0 without one.
     pub reference_twist: f64,
 }
 
@@ -31,8 +34,9 @@ impl EdgeFrame {
         EdgeFrame { tangent, director, reference_twist: 0.0 }
     }
 
-    /// The frame carried to a new unit tangent by parallel transport. The reference twist stays as it was: refresh it
-    /// with [`refresh_reference_twist`] once the frames of both edges of the joint have moved.
+    /// The frame carried to a new unit tangent by parallel transport. The reference twist stays as
+    /// it was: refresh it with [`refresh_reference_twist`] once the frames of both edges of the
+    /// joint have moved.
     pub fn transported(&self, tangent: Vec3) -> EdgeFrame {
         let director = parallel_transport(self.director, self.tangent, tangent);
         EdgeFrame { tangent, director, reference_twist: self.reference_twist }
@@ -44,8 +48,8 @@ impl EdgeFrame {
     }
 }
 
-/// Angle from `before`, carried to the tangent of `after`, to `after`, taken to within half a turn of the reference twist
-/// that `after` stores \[rad\].
+/// Angle from `before`, carried to the tangent of `after`, to `after`, taken to within half a turn
+/// of the reference twist that `after` stores \[rad\].
 pub fn reference_twist(before: &EdgeFrame, after: &EdgeFrame) -> f64 {
     let carried = parallel_transport(before.director, before.tangent, after.tangent);
     let sine = after.tangent.dot(&carried.cross(&after.director));
@@ -66,8 +70,8 @@ pub fn refresh_reference_twist(frames: &mut [EdgeFrame], joint: [u32; 2]) {
     frames[after].reference_twist = reference_twist(&before, &frames[after]);
 }
 
-/// Carries all frames to the tangents of an accepted configuration and refreshes the reference twists of the joints.
-/// An edge of zero length keeps its frame.
+/// Carries all frames to the tangents of an accepted configuration and refreshes the reference
+/// twists of the joints. An edge of zero length keeps its frame.
 pub fn transport_frames(
     frames: &mut [EdgeFrame],
     positions: &[Vec3],
@@ -85,8 +89,9 @@ pub fn transport_frames(
     }
 }
 
-/// Frames along an open chain of points by parallel transport in space from a first director: no reference twist.
-/// `first_director` is made orthogonal to the first edge; an edge of zero length repeats the tangent before it.
+/// Frames along an open chain of points by parallel transport in space from a first director: no
+/// reference twist. `first_director` is made orthogonal to the first edge; an edge of zero length
+/// repeats the tangent before it.
 pub fn frames_along(points: &[Vec3], first_director: Vec3) -> Vec<EdgeFrame> {
     let mut frames: Vec<EdgeFrame> = Vec::with_capacity(points.len().saturating_sub(1));
     for pair in points.windows(2) {
@@ -105,7 +110,8 @@ pub fn frames_along(points: &[Vec3], first_director: Vec3) -> Vec<EdgeFrame> {
 
 /// Rotates `vector` by the smallest rotation that takes unit `from` to unit `to`:
 /// `P v = v + b × v + b × (b × v) / (1 + c)` with `b = from × to`, `c = from · to`.
-/// For opposite tangents (c → −1) the rotation is not defined; the vector is then kept and re-orthogonalised.
+/// For opposite tangents (c → −1) the rotation is not defined; the vector is then kept and
+/// re-orthogonalised.
 pub fn parallel_transport(vector: Vec3, from: Vec3, to: Vec3) -> Vec3 {
     let cosine = from.dot(&to);
     let axis = from.cross(&to);
@@ -118,14 +124,16 @@ pub fn parallel_transport(vector: Vec3, from: Vec3, to: Vec3) -> Vec3 {
     orthonormal_to(turned, to)
 }
 
-/// The part of `vector` orthogonal to unit `tangent`, normalised; any orthogonal unit vector if nothing is left.
+/// The part of `vector` orthogonal to unit `tangent`, normalised; any orthogonal unit vector if
+/// nothing is left.
 pub fn orthonormal_to(vector: Vec3, tangent: Vec3) -> Vec3 {
     let part = vector - tangent * tangent.dot(&vector);
     let norm = part.norm();
     if norm > 1e-12 * vector.norm().max(1e-300) { part / norm } else { any_orthogonal(tangent) }
 }
 
-/// A unit vector orthogonal to unit `tangent`, chosen without branches that depend on tiny differences.
+/// A unit vector orthogonal to unit `tangent`, chosen without branches that depend on tiny
+/// differences.
 pub fn any_orthogonal(tangent: Vec3) -> Vec3 {
     let axis = tangent.iamin();
     let mut helper = Vec3::zeros();
@@ -212,8 +220,9 @@ mod tests {
         }
     }
 
-    /// The second edge swings on a cone about the first for five rounds: each round adds the solid angle of the cone,
-    /// 2π(1 − cos α), to the reference twist; measured modulo 2π this would be lost.
+    /// The second edge swings on a cone about the first for five rounds: each round adds the solid
+    /// angle of the cone, 2π(1 − cos α), to the reference twist; measured modulo 2π this would be
+    /// lost.
     #[test]
     fn reference_twist_keeps_count_of_rounds() {
         let (opening, rounds, steps) = (1.2_f64, 5, 4000);

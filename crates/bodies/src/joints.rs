@@ -1,8 +1,8 @@
 //! Joints of rigid bodies: couplings between two frames, each fixed to a body or to the world.
 //!
-//! The frame of a joint has its x axis along the axis of the joint (hinge, slider, cone); both ends begin with the same frame, so
-//! that angles and displacements are zero at the start. What a drive does and how strong friction is are values, in
-//! [`crate::Parameters`].
+//! The frame of a joint has its x axis along the axis of the joint (hinge, slider, cone); both ends
+//! begin with the same frame, so that angles and displacements are zero at the start. What a drive
+//! does and how strong friction is are values, in [`crate::Parameters`].
 
 use crate::frames::any_orthogonal;
 use crate::rigid::{RigidPose, RigidTable};
@@ -82,8 +82,9 @@ impl Joint {
         self.a.rigid.into_iter().chain(self.b.rigid)
     }
 
-    /// The coordinate that limits and drives act on: angle of a hinge in (−π, π] \[rad\], displacement of a slider \[m\], distance
-    /// \[m\]; the angle between the axes for a ball \[rad\]; zero for a fixed joint.
+    /// The coordinate that limits and drives act on: angle of a hinge in (−π, π] \[rad\],
+    /// displacement of a slider \[m\], distance \[m\]; the angle between the axes for a ball
+    /// \[rad\]; zero for a fixed joint.
     pub fn coordinate(&self, pose: impl Fn(u32) -> RigidPose) -> f64 {
         let (a, b) = (self.a.frame(&pose), self.b.frame(&pose));
         let separation = a.anchor - b.anchor;

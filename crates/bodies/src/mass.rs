@@ -6,8 +6,9 @@ use stiction_numerics::{Vec2, Vec3};
 use stiction_scene::material::Material;
 use stiction_scene::resolved::RestShape;
 
-/// Lumped mass per block: \[kg\] for nodes and centres of rigid bodies, \[kg m²\] for angles. The block of a rotation has the
-/// mean of its principal moments, a scale only: its inertia is a tensor, [`crate::Parameters::inertia`].
+/// Lumped mass per block: \[kg\] for nodes and centres of rigid bodies, \[kg m²\] for angles. The
+/// block of a rotation has the mean of its principal moments, a scale only: its inertia is a
+/// tensor, [`crate::Parameters::inertia`].
 pub(crate) fn lumped_masses<'a>(model: &Model, material: impl Fn(usize) -> &'a Material) -> Vec<f64> {
     let angles = model.nodes + model.rods.edges.len();
     let mut mass = vec![0.0; model.blocks()];
@@ -28,7 +29,8 @@ pub(crate) fn lumped_masses<'a>(model: &Model, material: impl Fn(usize) -> &'a M
 
 /// Adds the mass of a body to its nodes, and the spin inertia of its rod edges to their twists.
 ///
-/// cloth ρ h A/3 per vertex · solid ρ V/4 · rod ρ A l/2, twist ρ (I₁ + I₂) l · node of a frame ρ times its share of the volume
+/// cloth ρ h A/3 per vertex · solid ρ V/4 · rod ρ A l/2, twist ρ (I₁ + I₂) l · node of a frame ρ
+/// times its share of the volume
 fn add_body_mass(mass: &mut [f64], model: &Model, body: &Body, material: &Material) {
     let rest = &model.rest;
     for (node, volume) in body.nodes.clone().zip(&body.node_volumes) {
@@ -60,7 +62,8 @@ fn add_body_mass(mass: &mut [f64], model: &Model, body: &Body, material: &Materi
     }
 }
 
-/// Inertia of the normal of a shell edge as it turns about the edge \[kg m²\]: ρ h³/12 over a third of its triangles.
+/// Inertia of the normal of a shell edge as it turns about the edge \[kg m²\]: ρ h³/12 over a third
+/// of its triangles.
 fn normal_inertia(edge: &ShellEdge, body: &Body, material: &Material, rest: &[Vec3]) -> f64 {
     let Material::Cloth(cloth) = material else { return 0.0 };
     let areas = edge.triangles.map(|t| rest_area(body, &body.triangles[t as usize], rest));

@@ -23,8 +23,8 @@ use stiction_scene::resolved::{BodyKind, MaterialPoint, RestShape};
 pub struct Model {
     /// Bodies in the order of the scene.
     pub bodies: Vec<Body>,
-    /// Number of nodes; blocks `0..nodes` are positions. Then come angles (twists of rods, normals of shells), then two blocks per
-    /// rigid body.
+    /// Number of nodes; blocks `0..nodes` are positions. Then come angles (twists of rods, normals
+    /// of shells), then two blocks per rigid body.
     pub nodes: usize,
     /// Positions without stress per node \[m\].
     pub rest: Vec<Vec3>,
@@ -77,13 +77,15 @@ pub struct Body {
     pub joints: Range<usize>,
     /// Its edges in [`Model::shell_edges`].
     pub shell_edges: Range<usize>,
-    /// Cloth triangles, or the boundary of a solid, in node indices, counter-clockwise seen from outside.
+    /// Cloth triangles, or the boundary of a solid, in node indices, counter-clockwise seen from
+    /// outside.
     pub triangles: Vec<[u32; 3]>,
     /// Tets of a solid in node indices.
     pub tets: Vec<[u32; 4]>,
     /// Material points of a body on frames, in node indices.
     pub points: Vec<MaterialPoint>,
-    /// Volume that each node of a body on frames carries \[m³\], in the order of its nodes; empty for other bodies.
+    /// Volume that each node of a body on frames carries \[m³\], in the order of its nodes; empty
+    /// for other bodies.
     pub node_volumes: Vec<f64>,
     /// The surface that it carries, if any.
     pub skin: Option<Skin>,
@@ -195,8 +197,8 @@ impl Model {
         out
     }
 
-    /// Positions of all surface vertices with bodies free of stress \[m\]: rigid bodies where they start, colliders before
-    /// any motion.
+    /// Positions of all surface vertices with bodies free of stress \[m\]: rigid bodies where they
+    /// start, colliders before any motion.
     pub fn rest_surface(&self) -> Vec<Vec3> {
         let mut out = Vec::with_capacity(self.surfaces.vertices());
         self.append_nodes_and_embedded(&self.rest, &mut out);

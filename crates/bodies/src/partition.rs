@@ -9,7 +9,8 @@ pub struct Partition {
     pub parts: usize,
 }
 
-/// Union–find over blocks, with path halving; the smaller root wins, so the result does not depend on the order.
+/// Union–find over blocks, with path halving; the smaller root wins, so the result does not depend
+/// on the order.
 pub struct Joiner {
     parent: Vec<u32>,
 }

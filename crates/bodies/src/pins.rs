@@ -1,9 +1,10 @@
 //! Prescribed nodes: where they must be at the end of a step.
 //!
-//! A pin that is active at the start of a step holds its nodes through the whole step. A rod edge whose two nodes are held by
-//! one pin keeps its material frame too: the pin's rotation carries the director, and the twist of the edge follows. Likewise
-//! a shell edge beside a triangle that one pin holds keeps its normal: the shell is clamped along that edge. (A row of
-//! held nodes without such a triangle is a hinge.)
+//! A pin that is active at the start of a step holds its nodes through the whole step. A rod edge
+//! whose two nodes are held by one pin keeps its material frame too: the pin's rotation carries the
+//! director, and the twist of the edge follows. Likewise a shell edge beside a triangle that one
+//! pin holds keeps its normal: the shell is clamped along that edge. (A row of held nodes without
+//! such a triangle is a hinge.)
 
 use crate::controls::Controls;
 use crate::frames::{EdgeFrame, orthonormal_to};
@@ -93,7 +94,8 @@ impl PinTable {
     }
 }
 
-/// Both blocks of a held rigid body: where its centre is, and how far it turns from its present orientation.
+/// Both blocks of a held rigid body: where its centre is, and how far it turns from its present
+/// orientation.
 fn prescribe_rigid(model: &Model, state: &State, rigid: usize, pose: &Pose, out: &mut Prescription) {
     let initial = model.rigid.bodies[rigid].initial;
     let turn = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(pose.linear));
@@ -108,7 +110,8 @@ fn prescribe_rigid(model: &Model, state: &State, rigid: usize, pose: &Pose, out:
     }
 }
 
-/// The angle that turns the transported reference director of an edge onto `director`, nearest to the current angle.
+/// The angle that turns the transported reference director of an edge onto `director`, nearest to
+/// the current angle.
 fn held_twist(model: &Model, state: &State, target: &[Vec3], edge: usize, director: Vec3) -> f64 {
     let [a, b] = model.frame_nodes(edge).map(|n| target[n as usize]);
     let current = state.blocks[model.twist_block(edge)].x;

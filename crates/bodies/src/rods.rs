@@ -1,7 +1,8 @@
 //! Rods: edges, joints between them, and their frames.
 //!
-//! A strand of vertices x₀ … x_n has edges e_i = x_{i+1} − x_i, each with a twist θ_i, and a joint at every interior vertex.
-//! A closed strand (equal first and last index) has a joint at its seam too.
+//! A strand of vertices x₀ … x_n has edges e_i = x_{i+1} − x_i, each with a twist θ_i, and a joint
+//! at every interior vertex. A closed strand (equal first and last index) has a joint at its seam
+//! too.
 
 use crate::frames::{EdgeFrame, any_orthogonal, frames_along, refresh_reference_twist, transport_frames};
 use stiction_numerics::Vec3;
@@ -35,7 +36,8 @@ pub struct Strand {
     pub nodes: Vec<u32>,
     /// First of its edges; they follow each other.
     pub first_edge: u32,
-    /// Frame of its first edge in the rest shape: sections and natural curvature are measured in it.
+    /// Frame of its first edge in the rest shape: sections and natural curvature are measured in
+    /// it.
     pub rest_frame: EdgeFrame,
 }
 
@@ -51,7 +53,8 @@ pub struct RodTable {
 }
 
 impl RodTable {
-    /// Appends one strand whose nodes are given in global indices, with rest positions for the lengths.
+    /// Appends one strand whose nodes are given in global indices, with rest positions for the
+    /// lengths.
     pub(crate) fn push(&mut self, nodes: &[u32], rest: &[Vec3], body: u32) {
         let first = self.edges.len() as u32;
         for pair in nodes.windows(2) {
@@ -72,8 +75,9 @@ impl RodTable {
         self.strands.push(Strand { nodes: nodes.to_vec(), first_edge: first, rest_frame });
     }
 
-    /// Frames carried along each strand by parallel transport (twist-free frames; the seam of a closed strand takes up what is
-    /// left). The first director is that of the rest shape, turned by the smallest rotation that brings its edge here.
+    /// Frames carried along each strand by parallel transport (twist-free frames; the seam of a
+    /// closed strand takes up what is left). The first director is that of the rest shape, turned
+    /// by the smallest rotation that brings its edge here.
     pub fn initial_frames(&self, positions: &[Vec3]) -> Vec<EdgeFrame> {
         let mut frames = Vec::with_capacity(self.edges.len());
         for strand in &self.strands {
@@ -112,7 +116,8 @@ mod tests {
             let (s, c) = angle.sin_cos();
             rest.iter().map(move |x| Vec3::new(c * x.x - s * x.y, s * x.x + c * x.y, x.z)).collect::<Vec<_>>()
         };
-        // Turned about an axis across the first edge, all directors turn along, through every angle.
+        // Turned about an axis across the first edge, all directors turn along, through every
+        // angle.
         for degrees in 0..17 {
             let angle = f64::from(degrees) * 10.0_f64.to_radians();
             let (at_rest, turned) = (rods.initial_frames(&rest), rods.initial_frames(&turn(angle)));

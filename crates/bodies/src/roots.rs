@@ -1,4 +1,5 @@
-//! Strands that grow on bodies: springs that hold the first segment, and which vertices are rooted where.
+//! Strands that grow on bodies: springs that hold the first segment, and which vertices are rooted
+//! where.
 
 use crate::couplings::Coupling;
 use crate::model::Body;
@@ -7,7 +8,8 @@ use crate::surfaces::ObjectId;
 use stiction_numerics::Vec3;
 use stiction_scene::resolved::{Rooting, Scene, WeightedPoint};
 
-/// A node held at a height above a point of a shell: x ≈ Σ b_i y_i + c n, n the unit normal of its triangle.
+/// A node held at a height above a point of a shell: x ≈ Σ b_i y_i + c n, n the unit normal of its
+/// triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RaisedRoot {
     /// The held node, then the corners of the triangle, counter-clockwise about its normal.

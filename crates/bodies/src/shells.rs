@@ -1,9 +1,10 @@
 //! Mid-edge normals of shells: the extra unknowns of bending by the shape operator.
 //!
-//! Every inner edge of a shell carries the unit normal n_e of its surface at the middle of the edge, orthogonal to the edge.
-//! It is stored as a rod stores its material frame: a reference director d ⟂ t, carried in parallel with the edge from
-//! step to step, and an angle φ with `n_e = cos φ d + sin φ t×d`. φ is a block of its own (first component), after the
-//! twists of the rods; the director is a frame of its own, after the frames of the rods.
+//! Every inner edge of a shell carries the unit normal n_e of its surface at the middle of the
+//! edge, orthogonal to the edge. It is stored as a rod stores its material frame: a reference
+//! director d ⟂ t, carried in parallel with the edge from step to step, and an angle φ with
+//! `n_e = cos φ d + sin φ t×d`. φ is a block of its own (first component), after the twists of the
+//! rods; the director is a frame of its own, after the frames of the rods.
 //!
 //! Borders, and edges where more than two triangles meet, carry no moment and have no unknown.
 
@@ -18,7 +19,8 @@ pub struct ShellEdge {
     pub nodes: [u32; 2],
     /// The triangles beside it, in the list of its body.
     pub triangles: [u32; 2],
-    /// Whether the second triangle is wound so that its normal lies on the other side of the surface.
+    /// Whether the second triangle is wound so that its normal lies on the other side of the
+    /// surface.
     pub opposed: bool,
     /// Body that it belongs to.
     pub body: u32,

@@ -29,7 +29,8 @@ pub struct SpringTable {
     pub stitches: Vec<f64>,
     /// Of the root of each strand that grows on a body.
     pub roots: Vec<f64>,
-    /// Of the roots of each rooted body, as written; where `None`, EA/l of each first segment holds.
+    /// Of the roots of each rooted body, as written; where `None`, EA/l of each first segment
+    /// holds.
     pub given_roots: Vec<Option<f64>>,
 }
 
@@ -63,7 +64,8 @@ impl SpringTable {
     }
 }
 
-/// Stiffness of all roots \[N/m\], in the order of the strands: as given, or EA/l of the first segment.
+/// Stiffness of all roots \[N/m\], in the order of the strands: as given, or EA/l of the first
+/// segment.
 pub(crate) fn root_stiffness<'a>(
     model: &Model,
     given: &[Option<f64>],

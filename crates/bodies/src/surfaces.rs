@@ -1,8 +1,8 @@
 //! Everything that can touch: vertices, triangles and rod segments of bodies and of mesh colliders.
 //!
-//! Surface vertices `0..nodes` are the nodes themselves; then come the vertices of surfaces embedded in tets or carried by frames,
-//! fixed linear combinations of nodes; then those of rigid bodies, which move with their poses; then those of mesh colliders,
-//! which depend on time alone.
+//! Surface vertices `0..nodes` are the nodes themselves; then come the vertices of surfaces
+//! embedded in tets or carried by frames, fixed linear combinations of nodes; then those of rigid
+//! bodies, which move with their poses; then those of mesh colliders, which depend on time alone.
 
 use crate::directions::SurfaceDirections;
 use std::sync::Arc;

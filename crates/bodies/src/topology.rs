@@ -9,12 +9,14 @@ pub struct Hinge {
     pub triangles: [u32; 2],
 }
 
-/// The edges of a triangle mesh by what lies beside them. All lists are sorted and depend on the triangles alone.
+/// The edges of a triangle mesh by what lies beside them. All lists are sorted and depend on the
+/// triangles alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
     /// Inner edges with exactly two triangles, in the order of their end nodes.
     pub hinges: Vec<Hinge>,
-    /// Per triangle and local vertex i: the vertex across the edge opposite to i, if that edge is a hinge.
+    /// Per triangle and local vertex i: the vertex across the edge opposite to i, if that edge is a
+    /// hinge.
     pub flaps: Vec<[Option<u32>; 3]>,
     /// Edges with one triangle.
     pub border: Vec<[u32; 2]>,
@@ -23,8 +25,9 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Finds all edges. Triangles may be oriented in any way; a triangle that repeats a vertex has no edges here, nor
-    /// has a second triangle over the same three vertices (its "hinge" would be a triangle folded on itself).
+    /// Finds all edges. Triangles may be oriented in any way; a triangle that repeats a vertex has
+    /// no edges here, nor has a second triangle over the same three vertices (its "hinge" would be
+    /// a triangle folded on itself).
     pub fn new(triangles: &[[u32; 3]]) -> Topology {
         let mut sides: Vec<([u32; 2], u32, u8)> = Vec::with_capacity(3 * triangles.len());
         for (index, t) in triangles.iter().enumerate() {

@@ -111,7 +111,8 @@ fn joints_couple_the_parts_of_their_bodies() {
     assert_eq!(parameters.joints[0].friction, 0.5);
 }
 
-/// Places of surface vertices follow from the pose, also within a step, and agree with their sources.
+/// Places of surface vertices follow from the pose, also within a step, and agree with their
+/// sources.
 #[test]
 fn surfaces_follow_the_poses() {
     let made = made(SCENE);

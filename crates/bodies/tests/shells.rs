@@ -5,7 +5,8 @@ use stiction_bodies::{Model, Parameters, State, build};
 use stiction_numerics::Vec3;
 use stiction_scene::{Scene, load_text};
 
-/// A strip of 4 × 2 cells along x from 0 to 4; what is pinned turns by a right angle about y through the origin.
+/// A strip of 4 × 2 cells along x from 0 to 4; what is pinned turns by a right angle about y
+/// through the origin.
 const STRIP: &str = r#"
 stiction = 1
 gravity = 0.0

@@ -262,12 +262,12 @@ fn unit(key: u64, what: &'static str, direction: &Vec3) -> Result<(), ContactErr
 /// Compliant treatment of penetrating contacts: `Q' = Q + α I`, and `k_s h α g` in place of `g/h`.
 /// [Zhu2024, 6.1]
 ///
-/// Conflicting contacts then settle on a small penetration instead of jittering. The document gives
+/// Conflicting contacts then settle on a small penetration instead of jittering. The paper gives
 /// both numbers without units (1e-4 and 1e6) for weights `w/h²`; [`crate::ContactSet`] takes
 /// weights in kg, so α is divided by h² here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stabilisation {
-    /// Compliance α of the document, for weights in kg/s².
+    /// Compliance α of the paper, for weights in kg/s².
     pub compliance: f64,
     /// Spring constant k_s.
     pub spring: f64,

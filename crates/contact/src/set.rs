@@ -1,7 +1,7 @@
 //! The contacts of a solve: hot data for the sweep, cold data for reports, stages for the threads.
 //!
 //! Contacts come in sorted batches and are never reordered. The sweep reads 136 + 16 bytes per
-//! contact: the document's `γ_cj = b_cj/(s_c w_j)` is not stored but formed from `b_cj`, `1/s_c`
+//! contact: the paper's `γ_cj = b_cj/(s_c w_j)` is not stored but formed from `b_cj`, `1/s_c`
 //! and the inverse weight `1/w_j`, which rides as the fourth component beside the velocity of its
 //! node. That is 32 bytes less per contact, and a node is then one aligned quarter of a cache-line
 //! pair.

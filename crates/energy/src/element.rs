@@ -69,8 +69,8 @@ pub enum RestShapeError {
         /// Its signed rest volume \[m³\].
         volume: f64,
     },
-    /// A node that stands twice in one element.
-    #[error("node {node} stands twice in one attachment: attach it to another feature")]
+    /// A node that appears twice in one element.
+    #[error("node {node} appears twice in one attachment: attach it to another vertex, edge or triangle")]
     RepeatedNode {
         /// The node.
         node: u32,

@@ -69,13 +69,13 @@ pub enum ValueError {
     #[error(transparent)]
     Plate(#[from] BendError),
     /// A law that sheets do not have, or not with warp and weft moduli.
-    #[error("`law = \"{}\"` is none for cloth with these moduli: choose another `law`", law.name())]
+    #[error("`law = \"{}\"` does not apply to cloth with these moduli: choose another `law`", law.name())]
     NotForCloth {
         /// The law.
         law: Law,
     },
     /// A law that solids do not have.
-    #[error("`law = \"{}\"` is none for solids: choose another `law`", law.name())]
+    #[error("`law = \"{}\"` does not apply to solids: choose another `law`", law.name())]
     NotForSolids {
         /// The law.
         law: Law,

@@ -7,10 +7,11 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use stiction_numerics::{BlockMatrix, BlockPattern, Preconditioner, Vec3};
 
-/// Cholesky factor of a [`BlockMatrix`]: analyse a pattern once, factor many times, solve many times.
+/// Cholesky factor of a [`BlockMatrix`]: analyse a pattern once, factor many times, solve many
+/// times.
 ///
-/// Blocks below `node_count` have three unknowns, the others (twists) one, in component 0; their components 1 and 2
-/// are left alone by solves.
+/// Blocks below `node_count` have three unknowns, the others (twists) one, in component 0; their
+/// components 1 and 2 are left alone by solves.
 #[derive(Debug)]
 pub struct SparseCholesky {
     pattern: Arc<BlockPattern>,
@@ -80,8 +81,9 @@ impl SparseCholesky {
         Ok(Self { pattern: pattern.clone(), components })
     }
 
-    /// Keeps factors in single precision: half the bytes of a solve, which is then one of a matrix that is near by 1e-7 of its
-    /// stiffest entries and, being L̃ L̃ᵀ, as definite as this one. For preconditioners.
+    /// Keeps factors in single precision: half the bytes of a solve, which is then one of a matrix
+    /// that is near by 1e-7 of its stiffest entries and, being L̃ L̃ᵀ, as definite as this one. For
+    /// preconditioners.
     pub fn rounded(mut self) -> Self {
         self.components.iter_mut().for_each(|component| component.factor.round());
         self
@@ -94,7 +96,8 @@ impl SparseCholesky {
         Ok(result)
     }
 
-    /// Numeric factorisation of a matrix on the analysed pattern; blocks marked in `fixed` get identity rows.
+    /// Numeric factorisation of a matrix on the analysed pattern; blocks marked in `fixed` get
+    /// identity rows.
     ///
     /// On failure the error names a block of the first component (by lowest block) that failed.
     pub fn factor(&mut self, matrix: &BlockMatrix, fixed: Option<&[bool]>) -> Result<(), FactorError> {
@@ -105,7 +108,8 @@ impl SparseCholesky {
         })
     }
 
-    /// The first half of [`Self::factor`]: takes the numbers of a matrix over, which may then be freed.
+    /// The first half of [`Self::factor`]: takes the numbers of a matrix over, which may then be
+    /// freed.
     pub fn take(&mut self, matrix: &BlockMatrix, fixed: Option<&[bool]>) -> Result<(), FactorError> {
         self.check(matrix, fixed)?;
         self.each(|component| {
@@ -138,19 +142,22 @@ impl SparseCholesky {
         results.into_iter().collect()
     }
 
-    /// Frees the numbers of a rounded factor; the analysis stays. Solves may panic until the next factorisation.
+    /// Frees the numbers of a rounded factor; the analysis stays. Solves may panic until the next
+    /// factorisation.
     pub fn release_factor(&mut self) {
         self.components.iter_mut().for_each(|component| component.factor.release());
     }
 
-    /// Solves A x = b in place. Panics before the first successful factorisation or on another length.
+    /// Solves A x = b in place. Panics before the first successful factorisation or on another
+    /// length.
     pub fn solve_in_place(&self, rhs: &mut [Vec3]) {
         assert_eq!(rhs.len(), self.pattern.block_count(), "one block per row");
         let solutions = self.solve_components(|block, k| rhs[block][k]);
         self.write_back(&solutions, |block, k, value: f64| rhs[block][k] = value);
     }
 
-    /// Solves for several right-hand sides, three at a time: the factor is read once for each three.
+    /// Solves for several right-hand sides, three at a time: the factor is read once for each
+    /// three.
     pub fn solve_many(&self, rhs: &mut [Vec<Vec3>]) {
         for column in rhs.iter() {
             assert_eq!(column.len(), self.pattern.block_count(), "one block per row");

@@ -6,11 +6,12 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use stiction_numerics::{BlockPattern, GeneralBlockMatrix, Vec3};
 
-/// LU factor of a [`GeneralBlockMatrix`]: analyse a pattern once, factor many times, solve many times.
+/// LU factor of a [`GeneralBlockMatrix`]: analyse a pattern once, factor many times, solve many
+/// times.
 ///
-/// Blocks below `node_count` have three unknowns, the others one, in component 0; their components 1
-/// and 2 are left alone by solves. Components factor in parallel, each on one thread: the same bits
-/// for any thread count.
+/// Blocks below `node_count` have three unknowns, the others one, in component 0; their components
+/// 1 and 2 are left alone by solves. Components factor in parallel, each on one thread: the same
+/// bits for any thread count.
 #[derive(Debug)]
 pub struct BlockLu {
     pattern: Arc<BlockPattern>,
@@ -72,8 +73,8 @@ impl BlockLu {
         Ok(Self { pattern: pattern.clone(), components })
     }
 
-    /// Numeric factorisation of a matrix on the analysed pattern; blocks marked in `fixed` get rows and
-    /// columns of the identity.
+    /// Numeric factorisation of a matrix on the analysed pattern; blocks marked in `fixed` get rows
+    /// and columns of the identity.
     pub fn factor(&mut self, matrix: &GeneralBlockMatrix, fixed: Option<&[bool]>) -> Result<(), FactorError> {
         if !Arc::ptr_eq(&self.pattern, matrix.pattern()) && self.pattern != *matrix.pattern() {
             return Err(FactorError::PatternChanged);

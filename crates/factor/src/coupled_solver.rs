@@ -1,10 +1,12 @@
-//! Which linear solver a coupled system gets: conjugate gradients, with a coarse level, or a factor.
+//! Which linear solver a coupled system gets: conjugate gradients, with a coarse level, or a
+//! factor.
 //!
 //! Conjugate gradients cost about [`BLOCK_PRODUCT`] per stored block and iteration. A direct solve
 //! costs about [`BLOCK_MERGE`] per stored block for the pattern and its analysis and
-//! [`FACTOR_RATE`]·z²/n for z numbers in the factor and n unknowns (see `docs/bench.md`). Their ratio
-//! is the *budget*: a system that needs more iterations is solved directly, and so are the following
-//! ones for a while. Before that, a system that block Jacobi does not solve in [`FIRST_CAP`]
+//! [`FACTOR_RATE`]·z²/n for z numbers in the factor and n unknowns (see `docs/bench.md`). Their
+//! ratio is the *budget*: a system that needs more iterations is solved directly, and so are the
+//! following ones for a while. Before that, a system that block Jacobi does not solve in
+//! [`FIRST_CAP`]
 //! iterations gets a coarse level, and so do the following ones. One that reaches the iteration cap
 //! is solved directly as well if its factor fits. The choice depends on counts alone, never on a
 //! clock: runs repeat bit for bit.
@@ -28,7 +30,8 @@ const BLOCK_MERGE: f64 = 250.0;
 /// Iterations with block Jacobi before a coarse level pays for itself.
 const FIRST_CAP: usize = 50;
 
-/// Iterations with a coarse level before a factorisation is considered: most systems are done by then.
+/// Iterations with a coarse level before a factorisation is considered: most systems are done by
+/// then.
 const SECOND_CAP: usize = 160;
 
 /// Solves of one kind after which the cheaper kind is tried again.
@@ -42,8 +45,8 @@ const LARGEST: usize = 4_000_000;
 /// it would cost a tenth of the time.
 const SINGLE_FROM: usize = 300_000;
 
-/// Residual, relative to the first, up to which a solution that reached the iteration cap is used: an
-/// outer Newton iteration corrects an error of a tenth of its direction in its next iterations.
+/// Residual, relative to the first, up to which a solution that reached the iteration cap is used:
+/// an outer Newton iteration corrects an error of a tenth of its direction in its next iterations.
 const USABLE: f64 = 0.1;
 
 /// Fraction of the largest right-hand side below which that of a part counts as this fraction.
@@ -52,8 +55,8 @@ const PART_FLOOR: f64 = 1e-6;
 /// Which linear solver to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SolverPolicy {
-    /// Conjugate gradients, with a coarse level where block Jacobi takes long; a factorisation where
-    /// they would take longer still.
+    /// Conjugate gradients, with a coarse level where block Jacobi takes long; a factorisation
+    /// where they would take longer still.
     #[default]
     Auto,
     /// Conjugate gradients with block Jacobi.
@@ -291,8 +294,8 @@ impl CoupledSolver {
         Ok(())
     }
 
-    /// Up to `more` iterations with a coarse level of the parts that are not solved; `false` if that
-    /// is not definite.
+    /// Up to `more` iterations with a coarse level of the parts that are not solved; `false` if
+    /// that is not definite.
     fn continue_coarse(&mut self, solve: &mut PcgSolve<'_>, more: usize) -> Result<bool, CoupledSolveError> {
         let (system, idle) = (solve.system, solve.idle());
         match self.coarse.prepare(system.matrix, &idle, system.node_count)? {
@@ -345,8 +348,8 @@ fn is_affordable(system: &CoupledSystem<'_>) -> bool {
     system.matrix.base.pattern().stored_count() + system.matrix.couplings.stored_count() <= LARGEST
 }
 
-/// Largest residual that a solution leaves in a part, relative to the one of a zero guess; parts with
-/// hardly any right-hand side count as if they had a little.
+/// Largest residual that a solution leaves in a part, relative to the one of a zero guess; parts
+/// with hardly any right-hand side count as if they had a little.
 fn worst_residual(system: &CoupledSystem<'_>, masked: &impl LinearOperator, rhs: &[Vec3], x: &[Vec3]) -> f64 {
     let mut product = vec![Vec3::zeros(); x.len()];
     masked.apply(x, &mut product);

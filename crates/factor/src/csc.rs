@@ -39,7 +39,8 @@ impl CscMatrix {
         Ok(Self { size, column_starts, rows, values })
     }
 
-    /// Sums triplets (row, column, value) into a matrix; the order of equal places is kept, so sums are repeatable.
+    /// Sums triplets (row, column, value) into a matrix; the order of equal places is kept, so sums
+    /// are repeatable.
     pub fn from_triplets(size: usize, triplets: &[(u32, u32, f64)]) -> Result<Self, FactorError> {
         let mut order: Vec<usize> = (0..triplets.len()).collect();
         order.sort_by_key(|&k| (triplets[k].1, triplets[k].0));

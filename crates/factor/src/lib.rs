@@ -2,16 +2,16 @@
 //! factorisation library.
 //!
 //! Comes in: block matrices, scalar matrices in compressed columns, right-hand sides. Goes out:
-//! solutions, sizes of factors, or the block at which a matrix stops being positive definite. Knows no
-//! physics and no meshes.
+//! solutions, sizes of factors, or the block at which a matrix stops being positive definite. Knows
+//! no physics and no meshes.
 //!
 //! [`SparseCholesky`], [`ScalarCholesky`]: symmetric definite matrices. [`BlockLu`], [`SparseLu`]:
-//! general ones. [`CoupledSolver`]: systems whose couplings come and go, by conjugate gradients, with a
-//! [`CoarseLevel`] or by a [`MergedCholesky`]. `docs/design.md` says which one to use when.
+//! general ones. [`CoupledSolver`]: systems whose couplings come and go, by conjugate gradients,
+//! with a [`CoarseLevel`] or by a [`MergedCholesky`]. `docs/design.md` says which one to use when.
 //!
-//! Connected components factor separately: each on one thread, different ones in parallel, so results
-//! have the same bits for any thread count. Orderings of Cholesky factors act on the block graph (a
-//! third of the rows, the same fill) and expand to scalars.
+//! Connected components factor separately: each on one thread, different ones in parallel, so
+//! results have the same bits for any thread count. Orderings of Cholesky factors act on the block
+//! graph (a third of the rows, the same fill) and expand to scalars.
 
 mod block_cholesky;
 mod block_lu;

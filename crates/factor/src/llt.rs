@@ -41,7 +41,8 @@ impl Values {
 /// Numbers that are rounded at a time.
 const SECTION: usize = 1 << 16;
 
-/// Numbers in single precision. From the end on, freeing those that are done: both lists at once would be the most that a caller holds.
+/// Numbers in single precision. From the end on, freeing those that are done: both lists at once
+/// would be the most that a caller holds.
 fn rounded(mut values: Vec<f64>) -> Vec<f32> {
     let mut rounded = vec![0.0; values.len()];
     while !values.is_empty() {
@@ -115,7 +116,8 @@ impl ComponentFactor {
         }
     }
 
-    /// Frees the numbers of L where each factorisation makes them anew; memory that is used again stays.
+    /// Frees the numbers of L where each factorisation makes them anew; memory that is used again
+    /// stays.
     pub(crate) fn release(&mut self) {
         if self.is_rounded() {
             self.round();

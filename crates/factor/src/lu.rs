@@ -7,7 +7,8 @@ use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par};
 
-/// LU factor with partial pivoting of a nonsymmetric matrix: analyse once, factor and solve many times.
+/// LU factor with partial pivoting of a nonsymmetric matrix: analyse once, factor and solve many
+/// times.
 #[derive(Debug)]
 pub struct SparseLu {
     pattern: CscMatrix,

@@ -1,4 +1,5 @@
-//! A matrix and its couplings merged into one, and its factor: the direct solve of a coupled system.
+//! A matrix and its couplings merged into one, and its factor: the direct solve of a coupled
+//! system.
 //!
 //! The merged pattern is kept while the couplings hold the same pairs, and with it the symbolic
 //! analysis. Couplings that have opened stay as zeros.
@@ -18,7 +19,8 @@ pub struct MergedCholesky {
 }
 
 impl MergedCholesky {
-    /// Merges both patterns and analyses the sum; the first `node_count` blocks have three unknowns.
+    /// Merges both patterns and analyses the sum; the first `node_count` blocks have three
+    /// unknowns.
     pub fn analyse(system: CoupledMatrix<'_>, node_count: usize) -> Result<Self, FactorError> {
         let base = system.base.pattern();
         let pairs: Vec<[u32; 2]> =
@@ -34,13 +36,14 @@ impl MergedCholesky {
         Ok(Self { matrix: BlockMatrix::zeros(pattern), base_slots, coupling_slots, cholesky })
     }
 
-    /// Whether this was made for a system with as many couplings: while couplings only grow, the same.
+    /// Whether this was made for a system with as many couplings: while couplings only grow, the
+    /// same.
     pub fn knows(&self, system: CoupledMatrix<'_>) -> bool {
         self.coupling_slots.len() == system.couplings.stored_count()
     }
 
-    /// Takes the values of a system and solves it; `false` when the matrix is not positive definite,
-    /// and `rhs` is then as it was. Fixed blocks keep what they have.
+    /// Takes the values of a system and solves it; `false` when the matrix is not positive
+    /// definite, and `rhs` is then as it was. Fixed blocks keep what they have.
     pub fn solve(
         &mut self,
         system: CoupledMatrix<'_>,

@@ -1,9 +1,10 @@
 //! Triangular solves of one component by our own kernels.
 //!
-//! The library's solves go through general matrix products, which for one to three right-hand sides cost several times
-//! the reading of the factor. The kernels below read every entry of L once forward and once backward, four columns at a
-//! time, so that the rows under a panel are loaded once for four of them. L may be rounded to single precision, which halves what
-//! is read; sums stay in double.
+//! The library's solves go through general matrix products, which for one to three right-hand sides
+//! cost several times the reading of the factor. The kernels below read every entry of L once
+//! forward and once backward, four columns at a time, so that the rows under a panel are loaded
+//! once for four of them. L may be rounded to single precision, which halves what is read; sums
+//! stay in double.
 
 use faer::sparse::linalg::cholesky::{
     SymbolicCholesky, SymbolicCholeskyRaw, simplicial::SymbolicSimplicialCholesky,
@@ -107,7 +108,8 @@ impl<'a, L: Entry> Supernode<'a, L> {
     }
 }
 
-/// Panel by panel; rows below a panel are gathered once, so the inner loops run over contiguous memory.
+/// Panel by panel; rows below a panel are gathered once, so the inner loops run over contiguous
+/// memory.
 #[inline(always)]
 fn solve_supernodal<L: Entry, T: Row>(
     s: &SymbolicSupernodalCholesky<u32>,

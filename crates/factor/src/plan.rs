@@ -1,7 +1,9 @@
-//! From a symmetric block graph to scalar matrices ready to factor: components, ordering, expansion.
+//! From a symmetric block graph to scalar matrices ready to factor: components, ordering,
+//! expansion.
 //!
-//! The graph comes as upper rows: row `i` lists columns `j ≥ i`, the diagonal first, each entry with a slot. (The columns
-//! of a lower triangle are the same thing.) Blocks have one or three scalars.
+//! The graph comes as upper rows: row `i` lists columns `j ≥ i`, the diagonal first, each entry
+//! with a slot. (The columns of a lower triangle are the same thing.) Blocks have one or three
+//! scalars.
 
 use crate::FactorError;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -17,7 +19,8 @@ pub(crate) trait UpperGraph: Sync {
     fn scalars(&self, block: usize) -> usize;
 }
 
-/// One connected component in elimination order, with its upper triangle expanded to scalars by columns.
+/// One connected component in elimination order, with its upper triangle expanded to scalars by
+/// columns.
 #[derive(Clone, Debug)]
 pub(crate) struct ComponentPlan {
     /// Blocks by elimination position.
@@ -51,7 +54,8 @@ impl ComponentPlan {
         self.blocks[position.min(self.blocks.len() - 1)] as usize
     }
 
-    /// Calls `visit(row position, column position, entry, r, c)` for every scalar of the upper triangle, by columns.
+    /// Calls `visit(row position, column position, entry, r, c)` for every scalar of the upper
+    /// triangle, by columns.
     fn for_each_scalar(&self, mut visit: impl FnMut(&PlanEntry, usize, usize, usize)) {
         for column in 0..self.blocks.len() {
             let entries =
@@ -72,7 +76,8 @@ impl ComponentPlan {
         (self.offsets[position + 1] - self.offsets[position]) as usize
     }
 
-    /// Values of the expanded matrix; rows and columns of fixed blocks become those of the identity.
+    /// Values of the expanded matrix; rows and columns of fixed blocks become those of the
+    /// identity.
     pub(crate) fn fill(
         &self,
         value: impl Fn(usize, usize, usize) -> f64,

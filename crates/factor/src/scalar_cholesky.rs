@@ -1,4 +1,5 @@
-//! Cholesky factorisation of one scalar matrix that serves x, y and z: the global step of projective dynamics.
+//! Cholesky factorisation of one scalar matrix that serves x, y and z: the global step of
+//! projective dynamics.
 
 use crate::llt::ComponentFactor;
 use crate::plan::{ComponentPlan, UpperGraph, plan_components};
@@ -7,7 +8,8 @@ use crate::{CscMatrix, FactorError};
 use rayon::prelude::*;
 use stiction_numerics::{Lanes, Vec3};
 
-/// Factor of a symmetric positive definite scalar matrix, solved for three right-hand sides at once.
+/// Factor of a symmetric positive definite scalar matrix, solved for three right-hand sides at
+/// once.
 #[derive(Debug)]
 pub struct ScalarCholesky {
     size: usize,
@@ -28,7 +30,8 @@ impl UpperGraph for CscMatrix {
 }
 
 impl ScalarCholesky {
-    /// Analyses and factors a matrix given by its lower triangle; every diagonal entry must be stored.
+    /// Analyses and factors a matrix given by its lower triangle; every diagonal entry must be
+    /// stored.
     pub fn new(lower: &CscMatrix) -> Result<Self, FactorError> {
         for j in 0..lower.size() {
             if lower.column(j).1.first() != Some(&(j as u32)) {
@@ -70,8 +73,8 @@ impl ScalarCholesky {
         }
     }
 
-    /// Solves A x = b in place for several systems of the same matrix: the factor is read once for every four of them. The
-    /// same bits as one by one.
+    /// Solves A x = b in place for several systems of the same matrix: the factor is read once for
+    /// every four of them. The same bits as one by one.
     pub fn solve_many(&self, systems: &mut [Vec<Vec3>]) {
         let mut rest = systems;
         while !rest.is_empty() {

@@ -1,8 +1,10 @@
 //! Block Jacobi and a coarse solve: a preconditioner with two additive levels.
 //!
-//! `M⁻¹ = D⁻¹ + P (PᵀAP)⁻¹ Pᵀ`: D the diagonal blocks of A, P gives all free nodes of an *aggregate*
+//! `M⁻¹ = D⁻¹ + P (PᵀAP)⁻¹ Pᵀ`: D the diagonal blocks of A, P gives all free nodes of an
+//! *aggregate*
 //! (a patch of neighbours) one displacement. Waves longer than a patch, which block Jacobi carries
-//! by one node per iteration, are solved for at once; couplings connect patches of different meshes.
+//! by one node per iteration, are solved for at once; couplings connect patches of different
+//! meshes.
 //! PᵀAP is again a matrix of 3×3 blocks, some twenty times smaller, and is factored.
 
 use crate::{FactorError, SparseCholesky};
@@ -17,9 +19,9 @@ use stiction_numerics::{
 /// Nodes of an aggregate at most.
 const SIZE: usize = 16;
 
-/// Stored blocks of a system from which its coarse factor is kept in single precision: a solve reads
-/// half the bytes, and what rounding changes (6e-8 of the stiffest patches) matters only to waves
-/// that are 10⁷ times softer.
+/// Stored blocks of a system from which its coarse factor is kept in single precision: a solve
+/// reads half the bytes, and what rounding changes (6e-8 of the stiffest patches) matters only to
+/// waves that are 10⁷ times softer.
 const ROUNDED_FROM: usize = 60_000;
 
 /// Aggregates or blocks per task.
@@ -221,7 +223,8 @@ pub struct PrecondTwoLevel<'a> {
 }
 
 impl RowPreconditioner for PrecondTwoLevel<'_> {
-    /// (PᵀAP)⁻¹ Pᵀ r, by aggregate. An aggregate lies in one connected mesh: it is wanted as a whole.
+    /// (PᵀAP)⁻¹ Pᵀ r, by aggregate. An aggregate lies in one connected mesh: it is wanted as a
+    /// whole.
     fn look(&self, r: &[Vec3], wanted: &(dyn Fn(usize) -> bool + Sync)) {
         let mut coarse = self.coarse.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         coarse.par_iter_mut().with_min_len(CHUNK / SIZE).enumerate().for_each(|(a, sum)| {

@@ -4,8 +4,9 @@ use std::array::from_fn;
 use std::ops::{AddAssign, Mul, SubAssign};
 use stiction_numerics::{Lanes, Vec3};
 
-/// `4 N` numbers of one row: x, y, z of the systems one after the other, then zeros. Each number goes through the same operations in the same order as
-/// when it is solved alone, so the bits are the same.
+/// `4 N` numbers of one row: x, y, z of the systems one after the other, then zeros. Each number
+/// goes through the same operations in the same order as when it is solved alone, so the bits are
+/// the same.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wide<const N: usize>([Lanes; N]);
 

@@ -120,8 +120,8 @@ fn lu_reports_singular_matrices_and_other_patterns() {
     assert_eq!(lu.factor(&other, None), Err(FactorError::PatternChanged));
 }
 
-/// A chain of springs whose stiffness varies by a thousand, with a small skew coupling: what friction
-/// adds to an elastic matrix.
+/// A chain of springs whose stiffness varies by a thousand, with a small skew coupling: what
+/// friction adds to an elastic matrix.
 fn skewed_chain() -> GeneralBlockMatrix {
     let mut random = Random::new(3);
     let springs: Vec<[u32; 2]> = (0..N as u32 - 1).map(|i| [i, i + 1]).collect();

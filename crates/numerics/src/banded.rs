@@ -1,7 +1,8 @@
 //! Symmetric positive definite banded systems: one rod, one matrix.
 //!
-//! With the unknowns of a rod in the order x₀ θ₀ x₁ θ₁ … every bending element couples at most 11 neighbours
-//! (half-bandwidth 10), and Cholesky without pivoting keeps the band: O(n·kd²) to factor, O(n·kd) to solve.
+//! With the unknowns of a rod in the order x₀ θ₀ x₁ θ₁ … every bending element couples at most 11
+//! neighbours (half-bandwidth 10), and Cholesky without pivoting keeps the band: O(n·kd²) to
+//! factor, O(n·kd) to solve.
 
 use crate::types::Vec3;
 use std::ops::{AddAssign, Mul, SubAssign};
@@ -130,7 +131,8 @@ impl BandedCholesky {
     /// The entries of A⁻¹ within the band, at the cost of a factorisation or two.
     ///
     /// Lᵀ Z = L⁻¹ with Z = A⁻¹, read from the last column to the first:
-    /// Z_ij = −1/L_jj Σ_k L_kj Z_ki for i > j,   Z_jj = 1/L_jj (1/L_jj − Σ_k L_kj Z_kj),   k = j + 1 … j + kd
+    /// Z_ij = −1/L_jj Σ_k L_kj Z_ki for i > j,   Z_jj = 1/L_jj (1/L_jj − Σ_k L_kj Z_kj),   k = j + 1
+    /// … j + kd
     pub fn inverse_band(&self, out: &mut BandedMatrix) {
         out.reshape(self.size, self.half_bandwidth);
         let width = self.half_bandwidth + 1;
@@ -209,7 +211,8 @@ fn factor_fixed<const WIDTH: usize>(a: &mut [f64], size: usize) -> Result<(), Ba
     Ok(())
 }
 
-/// The solve with the width known to the compiler; the last columns, which reach beyond the end, are cut short.
+/// The solve with the width known to the compiler; the last columns, which reach beyond the end,
+/// are cut short.
 fn solve_fixed<const KD: usize>(factor: &[f64], size: usize, b: &mut [f64]) {
     assert_eq!(b.len(), size, "right-hand side needs {size} rows");
     let whole = size - KD;

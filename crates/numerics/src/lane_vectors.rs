@@ -1,6 +1,7 @@
 //! 3-vectors of four problems side by side.
 //!
-//! Components are written out: closures in `array::from_fn` and `map` stay calls in larger functions, and lanes then go through memory.
+//! Components are written out: closures in `array::from_fn` and `map` stay calls in larger
+//! functions, and lanes then go through memory.
 
 use crate::{Lanes, Vec3};
 

@@ -1,8 +1,9 @@
 //! Four numbers side by side, and the part of the processor that works on them.
 //!
-//! The programs are built for every 64-bit processor of their family, so that the compiler takes vectors of two numbers.
-//! [`vectorised`] compiles the work it is given a second time for vectors of four and chooses when it runs. Nothing is
-//! fused or reordered on the way, so both give the same bits.
+//! The programs are built for every 64-bit processor of their family, so that the compiler takes
+//! vectors of two numbers.
+//! [`vectorised`] compiles the work it is given a second time for vectors of four and chooses when
+//! it runs. Nothing is fused or reordered on the way, so both give the same bits.
 
 #![allow(unsafe_code)]
 
@@ -107,8 +108,8 @@ impl SubAssign for Lanes {
     }
 }
 
-/// Work that [`vectorised`] compiles twice. Mark `run` and what it calls `#[inline(always)]`: only what is inlined is
-/// compiled again.
+/// Work that [`vectorised`] compiles twice. Mark `run` and what it calls `#[inline(always)]`: only
+/// what is inlined is compiled again.
 pub trait VectorWork {
     /// What it gives.
     type Output;

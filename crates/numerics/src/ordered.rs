@@ -1,14 +1,16 @@
 //! Reductions that give the same bits for any number of threads.
 //!
-//! The range splits into chunks of fixed size; chunk results combine along a binary tree whose shape depends on the
-//! number of chunks only. Threads decide who computes a branch, never what is added to what.
+//! The range splits into chunks of fixed size; chunk results combine along a binary tree whose
+//! shape depends on the number of chunks only. Threads decide who computes a branch, never what is
+//! added to what.
 
 use crate::types::Vec3;
 use std::ops::Range;
 
 /// Items per leaf of the reduction tree.
 const CHUNK: usize = 2048;
-/// Branches with fewer chunks than this run on one thread: a fork costs about as much as two chunks.
+/// Branches with fewer chunks than this run on one thread: a fork costs about as much as two
+/// chunks.
 const MIN_PARALLEL_CHUNKS: usize = 8;
 
 /// Sum of a slice.
@@ -32,7 +34,8 @@ pub fn ordered_dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     ordered_reduce(a.len(), &leaf, &|a, b| a + b)
 }
 
-/// Largest element; −∞ for an empty slice, NaN if any element is NaN (a diverged residual must show).
+/// Largest element; −∞ for an empty slice, NaN if any element is NaN (a diverged residual must
+/// show).
 pub fn ordered_max(values: &[f64]) -> f64 {
     ordered_max_by(values.len(), |i| values[i])
 }
@@ -46,7 +49,8 @@ pub fn ordered_max_by(count: usize, value: impl Fn(usize) -> f64 + Sync) -> f64 
     ordered_reduce(count, &|r| r.map(&value).fold(f64::NEG_INFINITY, larger), &larger)
 }
 
-/// Combines `leaf(chunk)` over the chunks of 0..count along the fixed tree; `leaf(0..0)` when count is 0.
+/// Combines `leaf(chunk)` over the chunks of 0..count along the fixed tree; `leaf(0..0)` when count
+/// is 0.
 pub fn ordered_reduce<T: Send>(
     count: usize,
     leaf: &(impl Fn(Range<usize>) -> T + Sync),

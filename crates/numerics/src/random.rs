@@ -1,6 +1,8 @@
-//! A small deterministic random generator for tests, jitter and benches: xoshiro256++ seeded by splitmix64.
+//! A small deterministic random generator for tests, jitter and benches: xoshiro256++ seeded by
+//! splitmix64.
 //!
-//! Not for cryptography. The sequence of a seed never changes between versions: golden results depend on it.
+//! Not for cryptography. The sequence of a seed never changes between versions: golden results
+//! depend on it.
 
 use crate::types::{Mat3, Vec3};
 use nalgebra::{Quaternion, UnitQuaternion};
@@ -89,7 +91,8 @@ fn splitmix64(state: &mut u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// First outputs of splitmix64 for seed 1234567, as published with the reference implementation.
+    /// First outputs of splitmix64 for seed 1234567, as published with the reference
+    /// implementation.
     #[test]
     fn splitmix_matches_the_published_sequence() {
         let mut s = 1234567;

@@ -1,13 +1,15 @@
-//! Gauss–Seidel over many small stencils in parallel: no races, and the same bits for any thread count.
+//! Gauss–Seidel over many small stencils in parallel: no races, and the same bits for any thread
+//! count.
 //!
-//! Comes in: items, each with a short list of the nodes that it reads and writes. The items are cut into chunks of
-//! neighbours; chunks that share no node go into one *stage* and run at the same time, stages run one after the
-//! other, and what finds no stage runs last, sequentially. Chunks of a stage touch disjoint nodes, so their order
-//! does not change a bit of the result. Colouring chunks instead of single items keeps memory access sequential and
-//! the order of updates close to the plain sweep.
+//! Comes in: items, each with a short list of the nodes that it reads and writes. The items are cut
+//! into chunks of neighbours; chunks that share no node go into one *stage* and run at the same
+//! time, stages run one after the other, and what finds no stage runs last, sequentially. Chunks of
+//! a stage touch disjoint nodes, so their order does not change a bit of the result. Colouring
+//! chunks instead of single items keeps memory access sequential and the order of updates close to
+//! the plain sweep.
 //!
-//! The node indices live in here, behind private fields, because the parallel writes are safe only as long as they
-//! are the ones that were coloured.
+//! The node indices live in here, behind private fields, because the parallel writes are safe only
+//! as long as they are the ones that were coloured.
 
 #![allow(unsafe_code)]
 
@@ -17,15 +19,18 @@ use rayon::prelude::*;
 
 use crate::lanes::{VectorWork, vectorised};
 
-/// Largest number of parallel stages; one bit of a word each. Between twenty sheets a node meets some twenty chunks: with eight stages three contacts out of five were left to the
-/// sequential remainder.
+/// Largest number of parallel stages; one bit of a word each. Between twenty sheets a node meets
+/// some twenty chunks: with eight stages three contacts out of five were left to the sequential
+/// remainder.
 pub const MAX_STAGES: usize = 31;
-/// Items per chunk: large enough to hide the cost of a task, small enough to leave chunks for every thread.
+/// Items per chunk: large enough to hide the cost of a task, small enough to leave chunks for every
+/// thread.
 pub const CHUNK: usize = 256;
 /// Batches shorter than this run sequentially: stages would cost more than they save.
 pub const MIN_PARALLEL_BATCH: usize = 2048;
 
-/// How many items ahead the nodes are asked for: in hair they are scattered, and a miss takes as long as a few updates.
+/// How many items ahead the nodes are asked for: in hair they are scattered, and a miss takes as
+/// long as a few updates.
 const PREFETCH: usize = 8;
 
 /// Stencils that one task checks and copies at least.
@@ -69,7 +74,8 @@ pub trait StencilKernel<T, I, A> {
     fn skip(&self, _item: &I) -> bool {
         false
     }
-    /// Whether an item of up to four nodes leaves them as they are: then it is done, and nothing is stored that a later item would wait for.
+    /// Whether an item of up to four nodes leaves them as they are: then it is done, and nothing is
+    /// stored that a later item would wait for.
     fn idle(&self, _item: &mut I, _nodes: &[T; 4], _tally: &mut A) -> bool {
         false
     }
@@ -193,7 +199,8 @@ impl StencilStages {
         Ok(())
     }
 
-    /// Cuts the items from `start` on into chunks and gives each the first stage that none of its nodes knows.
+    /// Cuts the items from `start` on into chunks and gives each the first stage that none of its
+    /// nodes knows.
     fn colour(&mut self, start: usize) {
         let end = self.stencils.len();
         if end - start < MIN_PARALLEL_BATCH {
@@ -227,7 +234,8 @@ impl StencilStages {
         }
     }
 
-    /// Runs the kernel once over every item: stages in order, chunks of a stage in parallel, the remainder last.
+    /// Runs the kernel once over every item: stages in order, chunks of a stage in parallel, the
+    /// remainder last.
     ///
     /// `tallies` has one entry per chunk. The result does not depend on the number of threads.
     pub fn run<T, I, A, K>(&self, nodes: &mut [T], items: &mut [I], tallies: &mut [A], kernel: &K)
@@ -245,8 +253,8 @@ impl StencilStages {
         let parallel = rayon::current_num_threads() > 1;
         for (stage, chunks) in self.stages.iter().enumerate() {
             if parallel && stage < MAX_STAGES && chunks.len() > 1 {
-                // SAFETY: chunks of one stage name disjoint nodes (`colour`), each chunk owns its range of items and
-                // its tally, and all lengths were checked above.
+                // SAFETY: chunks of one stage name disjoint nodes (`colour`), each chunk owns its
+                // range of items and its tally, and all lengths were checked above.
                 chunks.par_iter().for_each(|&chunk| {
                     vectorised(ChunkWork { stages: self, chunk: chunk as usize, shared: &shared, kernel });
                 });
@@ -280,14 +288,16 @@ impl StencilStages {
             }
             let at = &self.stencils[index];
             if at[0] != LONG {
-                // SAFETY: every index was checked against `node_count` on entry; nodes belong to this chunk.
+                // SAFETY: every index was checked against `node_count` on entry; nodes belong to
+                // this chunk.
                 unsafe {
                     let mut local = at.map(|n| *shared.nodes.add(n as usize));
                     if kernel.idle(item, &local, tally) {
                         continue;
                     }
                     kernel.short(item, at, &mut local, tally);
-                    // Backwards: unused slots hold the old value of the first node, which must be stored last.
+                    // Backwards: unused slots hold the old value of the first node, which must be
+                    // stored last.
                     for slot in (0..4).rev() {
                         *shared.nodes.add(at[slot] as usize) = local[slot];
                     }
@@ -329,7 +339,8 @@ impl<T: Copy, I, A, K: StencilKernel<T, I, A>> VectorWork for ChunkWork<'_, T, I
 #[inline(always)]
 fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch reads nothing that the program can see and ignores addresses that are not mapped.
+    // SAFETY: a prefetch reads nothing that the program can see and ignores addresses that are not
+    // mapped.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(address.cast());

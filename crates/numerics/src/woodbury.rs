@@ -1,7 +1,7 @@
 //! Solves with `A + Σ s u uᵀ` by solves with A alone: dense parts of low rank around any solver.
 //!
-//! A vector u that couples many blocks (the volume gradient of a closed surface) would fill a sparse
-//! matrix. With U the columns u and S the weights s (Woodbury):
+//! A vector u that couples many blocks (the volume gradient of a closed surface) would fill a
+//! sparse matrix. With U the columns u and S the weights s (Woodbury):
 //! `x = y − Z c`, `y = A⁻¹ b`, `Z = A⁻¹ U`, `(S⁻¹ + Uᵀ Z) c = Uᵀ y`. One more solve per vector.
 
 use crate::types::Vec3;
@@ -150,7 +150,8 @@ mod tests {
         DVector::from_iterator(3 * x.len(), x.iter().flat_map(|v| v.iter().copied()))
     }
 
-    /// Solves by Woodbury around a dense solver and returns what `A + Σ s u uᵀ` leaves at free blocks.
+    /// Solves by Woodbury around a dense solver and returns what `A + Σ s u uᵀ` leaves at free
+    /// blocks.
     fn residual_of(dense: DMatrix<f64>, ranks: &[RankOne], base: RankOneBase) -> f64 {
         let mut random = Random::new(5);
         let mut fixed = vec![false; N];

@@ -1,7 +1,8 @@
-//! Writes a small synthetic run folder: a waving cloth, a rod, a solid box, a posed collider sphere and a
-//! fixed floor, with contacts, channels, statistics and a checkpoint. Nothing is simulated.
+//! Writes a small synthetic run folder: a waving cloth, a rod, a solid box, a posed collider sphere
+//! and a fixed floor, with contacts, channels, statistics and a checkpoint. Nothing is simulated.
 //!
-//! `cargo run -p stiction-output --release --example sample_run -- FOLDER [FRAMES] [CLOTH_VERTICES_PER_SIDE]`
+//! `cargo run -p stiction-output --release --example sample_run -- FOLDER [FRAMES]
+//! [CLOTH_VERTICES_PER_SIDE]`
 
 use std::f32::consts::{PI, TAU};
 use std::path::Path;
@@ -99,7 +100,8 @@ fn rod() -> BodyLayout {
     body
 }
 
-/// A unit-cube corner pattern cut into six tets around the diagonal 0–7; vertex k has corner bits x, y, z.
+/// A unit-cube corner pattern cut into six tets around the diagonal 0–7; vertex k has corner bits
+/// x, y, z.
 fn tet_box() -> BodyLayout {
     let mut body = BodyLayout::new("box", LayoutKind::Solid, 8);
     body.tets = vec![[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];

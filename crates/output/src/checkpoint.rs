@@ -1,7 +1,8 @@
 //! Checkpoints: `checkpoint/a.bin` and `b.bin`, written in turn.
 //!
-//! The slot that does not hold the newest checkpoint is overwritten, by temporary name, sync and rename.
-//! So at any moment at least one whole checkpoint exists, and damage to the newest costs one interval.
+//! The slot that does not hold the newest checkpoint is overwritten, by temporary name, sync and
+//! rename. So at any moment at least one whole checkpoint exists, and damage to the newest costs
+//! one interval.
 
 use crate::container::{Codec, ContainerReader, ContainerWriter, Filter};
 use crate::error::{OutputError, Result};
@@ -30,8 +31,8 @@ const PREFIX: &str = "section/";
 pub struct CheckpointIdentity {
     /// Hash of the scene after all overrides.
     pub scene_hash: String,
-    /// Format of the sections: which there are and what their numbers mean. Builds that share it continue
-    /// each other's runs.
+    /// Format of the sections: which there are and what their numbers mean. Builds that share it
+    /// continue each other's runs.
     pub state_format: u32,
 }
 
@@ -68,8 +69,8 @@ impl Checkpoint {
         write_atomic_sized(&path, Durability::Device, bytes, |file| content.write_to(file))
     }
 
-    /// The newest whole checkpoint, `None` when none was written yet. Damaged files are passed over; a
-    /// checkpoint of another scene or another form of the state is an error.
+    /// The newest whole checkpoint, `None` when none was written yet. Damaged files are passed
+    /// over; a checkpoint of another scene or another form of the state is an error.
     pub fn read_latest(
         folder: &Path,
         expected: &CheckpointIdentity,
@@ -78,7 +79,8 @@ impl Checkpoint {
         Ok(Self::read_all(folder, None, expected, budget)?.into_iter().next())
     }
 
-    /// All whole checkpoints, newest first; those of another run than `run` are passed over as damaged.
+    /// All whole checkpoints, newest first; those of another run than `run` are passed over as
+    /// damaged.
     pub(crate) fn read_all(
         folder: &Path,
         run: Option<RunId>,
@@ -208,8 +210,8 @@ impl Checkpoint {
     }
 }
 
-/// Number of the frame from which a resumed run computes frame `index` again: the last one of the newest
-/// checkpoint that does not cover it yet, else the first.
+/// Number of the frame from which a resumed run computes frame `index` again: the last one of the
+/// newest checkpoint that does not cover it yet, else the first.
 pub(crate) fn frame_to_resume_from(folder: &Path, run: RunId, index: u32) -> u32 {
     let heads = SLOTS.iter().filter_map(|slot| read_head(&folder.join(slot)));
     let before = heads.filter(|head| head.run_id == run && head.frames <= index);
@@ -241,7 +243,8 @@ fn open_slot(path: &Path) -> Result<Option<ContainerReader<BufReader<File>>>> {
     }
 }
 
-/// The slot to overwrite: one that is missing or has a damaged head, else the one with the smaller step.
+/// The slot to overwrite: one that is missing or has a damaged head, else the one with the smaller
+/// step.
 fn older_slot(folder: &Path) -> usize {
     let steps = SLOTS.map(|slot| read_head(&folder.join(slot)).map(|head| head.step));
     usize::from(steps[1] < steps[0])

@@ -10,9 +10,9 @@
 //!                          u64 raw bytes · u64 stored bytes · u64 XXH64 of the stored bytes
 //!        stored bytes of the blocks, in the order of the table, without gaps
 //! ```
-//! Filter 0: none; 1: bytes of 4-byte words regrouped by significance (all first bytes, then all second
-//! bytes, ...), which makes exponents of neighbouring floats lie together and halves what zstd leaves.
-//! Codec 0: stored as is; 1: one zstd frame.
+//! Filter 0: none; 1: bytes of 4-byte words regrouped by significance (all first bytes, then all
+//! second bytes, ...), which makes exponents of neighbouring floats lie together and halves what
+//! zstd leaves. Codec 0: stored as is; 1: one zstd frame.
 
 use crate::error::{OutputError, Result};
 use crate::hash::hash_bytes;
@@ -216,8 +216,8 @@ impl<R: Read + Seek> ContainerReader<R> {
         self.entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.raw_bytes))
     }
 
-    /// Reads, checks and unpacks one block of exactly `bytes` bytes; another size is damage, noticed
-    /// before it is unpacked.
+    /// Reads, checks and unpacks one block of exactly `bytes` bytes; another size is damage,
+    /// noticed before it is unpacked.
     pub fn read_exactly(&mut self, name: &str, bytes: u64) -> Result<Vec<u8>> {
         let found = self.unpacked_bytes(name);
         if found != bytes {
@@ -319,8 +319,8 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
-/// Writes the checksums that the content of a container should have, as far as its table can be read.
-/// For tests: damage that a forger has hidden must be noticed by other means.
+/// Writes the checksums that the content of a container should have, as far as its table can be
+/// read. For tests: damage that a forger has hidden must be noticed by other means.
 #[doc(hidden)]
 pub fn repair_checksums(file: &mut [u8]) {
     let size = file.len() as u64;

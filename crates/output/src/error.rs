@@ -72,7 +72,8 @@ pub enum OutputError {
         path: PathBuf,
         /// What does not hold.
         reason: String,
-        /// The frame from which a resumed run computes it again; none where the run cannot be resumed.
+        /// The frame from which a resumed run computes it again; none where the run cannot be
+        /// resumed.
         from: Option<u32>,
     },
     /// The folder is not a run folder.
@@ -214,8 +215,8 @@ impl OutputError {
         }
     }
 
-    /// The same error met where a run or an export begins: there, a path that cannot be written was wrongly chosen. Later on it has been
-    /// taken away.
+    /// The same error met where a run or an export begins: there, a path that cannot be written was
+    /// wrongly chosen. Later on it has been taken away.
     pub fn at_the_start(self) -> Self {
         match self {
             Self::Io { action: "write", path, source }

@@ -1,8 +1,8 @@
 //! Export to the formats of other programs, from any run folder.
 //!
-//! Every format gets the user's vertex order, SI units and the frames of the run, which fall on multiples
-//! of 1/fps. One file per format below; `select.rs` decides what is exported, `gather.rs` turns
-//! frame-by-frame storage into body-by-body tracks without holding a whole run in memory.
+//! Every format gets the user's vertex order, SI units and the frames of the run, which fall on
+//! multiples of 1/fps. One file per format below; `select.rs` decides what is exported, `gather.rs`
+//! turns frame-by-frame storage into body-by-body tracks without holding a whole run in memory.
 
 pub mod bundle;
 mod gather;

@@ -39,7 +39,8 @@ pub(crate) fn write_atomic_sized(
     let temporary = temporary_name(path);
     let outcome = fill_file(&temporary, durability, fill).and_then(|()| fs::rename(&temporary, path));
     if let Err(error) = outcome {
-        // The half-written neighbour is of no use, and on a full disk it takes the space that is missing.
+        // The half-written neighbour is of no use, and on a full disk it takes the space that is
+        // missing.
         let _ = fs::remove_file(&temporary);
         return Err(OutputError::writing(path, error).needing(bytes));
     }

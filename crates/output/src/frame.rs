@@ -1,7 +1,8 @@
 //! One frame: `frames/000042.frame`.
 //!
-//! In memory a frame always covers the whole global vertex array. On disk only `Free` bodies are stored;
-//! `Posed` bodies store a pose and `Fixed` ones nothing, and reading fills them in from the layout.
+//! In memory a frame always covers the whole global vertex array. On disk only `Free` bodies are
+//! stored; `Posed` bodies store a pose and `Fixed` ones nothing, and reading fills them in from the
+//! layout.
 
 use crate::container::{Codec, ContainerReader, ContainerWriter, Filter};
 use crate::error::{OutputError, Result};
@@ -72,7 +73,8 @@ pub fn narrow<V: Copy + Into<[f64; 3]>>(vectors: &[V]) -> Vec<[f32; 3]> {
 }
 
 impl Frame {
-    /// A frame at rest: fixed bodies placed, the others at the origin, one identity pose per posed body.
+    /// A frame at rest: fixed bodies placed, the others at the origin, one identity pose per posed
+    /// body.
     pub fn new(layout: &Layout, index: u32, step: u64) -> Self {
         let poses = vec![StoredPose::IDENTITY; layout.posed().count()];
         let mut positions = vec![[0.0; 3]; layout.vertex_count()];
@@ -230,8 +232,8 @@ pub struct FrameFile<'a, R> {
 }
 
 impl<'a, R: Read + Seek> FrameFile<'a, R> {
-    /// Opens a frame and checks that it belongs to the layout. Lists whose length the layout does not
-    /// tell (contacts, intersections) must fit into the budget.
+    /// Opens a frame and checks that it belongs to the layout. Lists whose length the layout does
+    /// not tell (contacts, intersections) must fit into the budget.
     pub fn open(source: R, path: &'a Path, layout: &'a Layout, budget: Budget) -> Result<Self> {
         let mut container = ContainerReader::open_any_of(source, path, MAGIC, 1..=VERSION)?;
         let channels = container.names().filter(|n| n.starts_with(CHANNEL)).count();
@@ -318,8 +320,9 @@ impl<'a, R: Read + Seek> FrameFile<'a, R> {
         self.container.unpacked_bytes(part)
     }
 
-    /// The bytes of a part (`head`, `positions`, `channel/strain`, ...) as they are stored, or `None` when
-    /// the frame has none. Their number is what the layout says, or within the budget where it says nothing.
+    /// The bytes of a part (`head`, `positions`, `channel/strain`, ...) as they are stored, or
+    /// `None` when the frame has none. Their number is what the layout says, or within the budget
+    /// where it says nothing.
     pub fn bytes_of(&mut self, part: &str) -> Result<Option<Vec<u8>>> {
         if !self.container.has(part) {
             return Ok(None);

@@ -35,8 +35,8 @@ pub fn hex(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// Hashes a state piece by piece: each array enters as its length (u64) and then its values, so that
-/// moving a number from one array to the next changes the result.
+/// Hashes a state piece by piece: each array enters as its length (u64) and then its values, so
+/// that moving a number from one array to the next changes the result.
 pub struct StateHasher(XxHash64);
 
 impl Default for StateHasher {

@@ -107,7 +107,8 @@ pub struct BodyLayout {
 }
 
 impl BodyLayout {
-    /// A body without topology; fill the fields that apply. Vertices are numbered when it joins a layout.
+    /// A body without topology; fill the fields that apply. Vertices are numbered when it joins a
+    /// layout.
     pub fn new(name: impl Into<String>, kind: LayoutKind, vertex_count: usize) -> Self {
         Self {
             name: name.into(),

@@ -1,8 +1,8 @@
 //! Run folders: frames, statistics, checkpoints, and export to the formats of other programs.
 //!
-//! Comes in: plain arrays (positions, topology, contacts), per-step numbers, opaque checkpoint sections.
-//! Goes out: a run folder that survives a kill at any moment, a reader for it, and exported files.
-//! Does not know: physics, the scene format, solvers, or how a picture is drawn.
+//! Comes in: plain arrays (positions, topology, contacts), per-step numbers, opaque checkpoint
+//! sections. Goes out: a run folder that survives a kill at any moment, a reader for it, and
+//! exported files. Does not know: physics, the scene format, solvers, or how a picture is drawn.
 //!
 //! ```text
 //! RUN/run.json          RunSummary            summary.rs
@@ -12,10 +12,10 @@
 //! RUN/checkpoint/*.bin  Checkpoint            checkpoint.rs, sections.rs
 //! RUN/stiction.lock     RunLock               lock.rs
 //! ```
-//! All of them name their run (`run_id.rs`) and carry checksums (`container.rs`, `seal.rs`); `own_files.rs`
-//! tells them from files of the user, `resume.rs` finds the moment that a run goes on from.
-//! All binary files share one container of named, checksummed blocks (`container.rs`). The bytes are
-//! described in `docs/run_folder.md`.
+//! All of them name their run (`run_id.rs`) and carry checksums (`container.rs`, `seal.rs`);
+//! `own_files.rs` tells them from files of the user, `resume.rs` finds the moment that a run goes
+//! on from. All binary files share one container of named, checksummed blocks (`container.rs`). The
+//! bytes are described in `docs/run_folder.md`.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,10 @@
-//! One writer per run folder: `stiction.lock`, locked by the operating system while a run is written.
+//! One writer per run folder: `stiction.lock`, locked by the operating system while a run is
+//! written.
 //!
-//! The lock is advisory and belongs to the open file, so that it ends with its process however that ends:
-//! a lock file that a killed run has left is no lock. The file stays where it is; removing it would let two
-//! writers hold locks on two files of the same name. Its text only tells who holds it.
+//! The lock is advisory and belongs to the open file, so that it ends with its process however that
+//! ends: a lock file that a killed run has left is no lock. The file stays where it is; removing it
+//! would let two writers hold locks on two files of the same name. Its text only tells who holds
+//! it.
 
 use crate::error::{OutputError, Result};
 use crate::files::create_folder;
@@ -38,7 +40,8 @@ struct Holder {
 }
 
 impl RunLock {
-    /// Takes the lock of a folder, which is made if it is missing. Fails when another writer has it.
+    /// Takes the lock of a folder, which is made if it is missing. Fails when another writer has
+    /// it.
     pub fn acquire(folder: &Path) -> Result<Self> {
         create_folder(folder).map_err(OutputError::at_the_start)?;
         let path = folder.join(LOCK_NAME);
@@ -53,7 +56,8 @@ impl RunLock {
             Err(TryLockError::WouldBlock) => {
                 Err(OutputError::Locked { path: folder.to_path_buf(), holder: holder_in_words(&file) })
             }
-            // Some network file systems know no locks; a run there is as safe as its user is careful.
+            // Some network file systems know no locks; a run there is as safe as its user is
+            // careful.
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
                 Ok(Self { folder: folder.to_path_buf(), _file: None })
             }

@@ -1,6 +1,7 @@
 //! Peak memory of this process.
 
-/// Largest resident size so far in bytes; `None` where the system does not tell (only Linux does here).
+/// Largest resident size so far in bytes; `None` where the system does not tell (only Linux does
+/// here).
 pub fn peak_memory_bytes() -> Option<u64> {
     parse(&std::fs::read_to_string("/proc/self/status").ok()?)
 }

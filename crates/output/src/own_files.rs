@@ -1,7 +1,7 @@
 //! Which files of a folder belong to a run: by name, by kind and by how their content begins.
 //!
-//! A run folder may hold files of the user, and `-o .` makes any folder one. So nothing is removed or
-//! replaced because of its name alone, and nothing through a symbolic link.
+//! A run folder may hold files of the user, and `-o .` makes any folder one. So nothing is removed
+//! or replaced because of its name alone, and nothing through a symbolic link.
 
 use crate::checkpoint::{self, SLOTS};
 use crate::error::{OutputError, Result};
@@ -20,8 +20,8 @@ struct Kind {
     openings: &'static [&'static [u8]],
 }
 
-/// The files of a run in the order in which they are removed. The summary goes last, so that a removal that
-/// was cut short can be taken up again.
+/// The files of a run in the order in which they are removed. The summary goes last, so that a
+/// removal that was cut short can be taken up again.
 const KINDS: [Kind; 7] = [
     Kind { folder: "checkpoint", is_named: |name| SLOTS.contains(&name), openings: &[&checkpoint::MAGIC] },
     Kind { folder: "frames", is_named: |name| frame_index(name).is_some(), openings: &[&frame::MAGIC] },
@@ -36,7 +36,8 @@ const KINDS: [Kind; 7] = [
         openings: &[b"{\n  \"version\": "],
     },
     Kind { folder: "", is_named: |name| name == "stats.jsonl", openings: &[b"{\"step\":"] },
-    // What `stiction_scene` writes as the canonical text; a scene that a user writes has no such key.
+    // What `stiction_scene` writes as the canonical text; a scene that a user writes has no such
+    // key.
     Kind { folder: "", is_named: |name| name == "scene.json", openings: &[b"{\n  \"stiction_canonical\": "] },
     // Of formats 2 and 1.
     Kind {
@@ -63,8 +64,8 @@ pub fn holds_run(folder: &Path) -> bool {
     files_named_like_ours(folder).iter().any(|found| matches!(found, Found::Ours(path) if *path != scene))
 }
 
-/// Removes the files of a run from a folder; other files stay. Refuses, before anything is removed, where a
-/// new run would replace a file that is not of a run.
+/// Removes the files of a run from a folder; other files stay. Refuses, before anything is removed,
+/// where a new run would replace a file that is not of a run.
 pub fn remove_run(lock: &RunLock) -> Result<()> {
     let folder = lock.folder();
     refuse_what_is_in_the_way(folder)?;
@@ -83,7 +84,8 @@ pub fn remove_run(lock: &RunLock) -> Result<()> {
     Ok(())
 }
 
-/// Fails when a run in this folder would replace a file that is not of a run, or write through a link.
+/// Fails when a run in this folder would replace a file that is not of a run, or write through a
+/// link.
 pub(crate) fn refuse_what_is_in_the_way(folder: &Path) -> Result<()> {
     refuse_links(folder)?;
     let foreign = files_named_like_ours(folder).into_iter().find_map(|found| match found {
@@ -93,8 +95,8 @@ pub(crate) fn refuse_what_is_in_the_way(folder: &Path) -> Result<()> {
     foreign.map_or(Ok(()), |path| Err(OutputError::InTheWay { path, what: "not of a run" }))
 }
 
-/// The same for a folder whose run is continued: damaged files of it are replaced, those of a user at its
-/// top are not.
+/// The same for a folder whose run is continued: damaged files of it are replaced, those of a user
+/// at its top are not.
 pub(crate) fn refuse_what_is_in_the_way_of_resume(folder: &Path) -> Result<()> {
     refuse_links(folder)?;
     for name in ["run.json", "scene.json"] {

@@ -1,4 +1,5 @@
-//! Where an interrupted or damaged run goes on: the newest checkpoint before which everything is whole.
+//! Where an interrupted or damaged run goes on: the newest checkpoint before which everything is
+//! whole.
 
 use crate::checkpoint::{Checkpoint, CheckpointIdentity};
 use crate::error::{OutputError, Result};
@@ -31,9 +32,9 @@ impl ResumePoint {
         Self { checkpoint: None, notes: Vec::new(), run_id: None, budget: Budget::default() }
     }
 
-    /// Looks at all frames that the checkpoints cover: the run goes on from the newest checkpoint that comes
-    /// before the first frame that cannot be used, so that this frame is computed again. What is read must
-    /// fit into the budget.
+    /// Looks at all frames that the checkpoints cover: the run goes on from the newest checkpoint
+    /// that comes before the first frame that cannot be used, so that this frame is computed again.
+    /// What is read must fit into the budget.
     pub fn find(
         lock: &RunLock,
         layout: &Layout,

@@ -1,7 +1,7 @@
 //! The number of a run, which ties its files together.
 //!
-//! Layout, frames, statistics, checkpoints and summary of a run carry it, so that a file of another run is
-//! noticed even if it fits in every other way.
+//! Layout, frames, statistics, checkpoints and summary of a run carry it, so that a file of another
+//! run is noticed even if it fits in every other way.
 
 use crate::hash::hex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

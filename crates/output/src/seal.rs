@@ -3,8 +3,9 @@
 //! ```text
 //! {"step":1,"time":0.1,"checksum":"0123456789abcdef"}
 //! ```
-//! The field holds XXH64, seeded with the number of the run, of the text before the comma that precedes it.
-//! The text stays readable by every JSON reader, and a person who edits it can drop the field.
+//! The field holds XXH64, seeded with the number of the run, of the text before the comma that
+//! precedes it. The text stays readable by every JSON reader, and a person who edits it can drop
+//! the field.
 
 use crate::hash::{hash_seeded, hex};
 use crate::run_id::RunId;

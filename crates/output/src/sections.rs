@@ -1,4 +1,5 @@
-//! Arrays to bytes and back, exact to the bit, little-endian; and the named sections of a checkpoint.
+//! Arrays to bytes and back, exact to the bit, little-endian; and the named sections of a
+//! checkpoint.
 
 use crate::error::{OutputError, Result};
 
@@ -36,7 +37,8 @@ pub fn group<T: Copy, const N: usize>(flat: &[T]) -> Vec<[T; N]> {
     flat.as_chunks::<N>().0.to_vec()
 }
 
-/// Named pieces of state, in the order they were added. Numbers keep every bit, NaN payloads included.
+/// Named pieces of state, in the order they were added. Numbers keep every bit, NaN payloads
+/// included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sections {
     entries: Vec<(String, Vec<u8>)>,

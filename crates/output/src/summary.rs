@@ -125,8 +125,8 @@ fn first_format() -> u32 {
 const MAX_SUMMARY: u64 = 16_000_000;
 
 impl RunSummary {
-    /// Adds a step to the totals. The mean is updated, so totals that go on from those of a checkpoint equal
-    /// those of an uninterrupted run.
+    /// Adds a step to the totals. The mean is updated, so totals that go on from those of a
+    /// checkpoint equal those of an uninterrupted run.
     pub fn add_step(&mut self, record: &StepRecord) {
         let contacts_before = self.contacts_mean * self.steps as f64;
         self.steps += 1;

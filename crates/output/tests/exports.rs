@@ -1,4 +1,5 @@
-//! Exports, read back by small parsers of our own. Other programs' readers run in `tests_external/`.
+//! Exports, read back by small parsers of our own. Other programs' readers run in
+//! `tests_external/`.
 
 mod common;
 

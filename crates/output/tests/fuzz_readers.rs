@@ -1,6 +1,7 @@
 //! Every reader of run folders, fed with damaged files: no panic, no hang, no runaway of memory.
 //! Checksums would keep nearly all damage out, so that half of the inputs get the right ones, as a
-//! forger would write them. The corpus lies in `fuzz/corpus`; `STICTION_FUZZ_EXECUTIONS=1000000` makes a long run.
+//! forger would write them. The corpus lies in `fuzz/corpus`; `STICTION_FUZZ_EXECUTIONS=1000000`
+//! makes a long run.
 
 mod common;
 #[path = "../../../fuzz/mutate.rs"]

@@ -30,7 +30,8 @@ fn run_with_frame(folder: &Path, bytes: &[u8]) -> RunReader {
     RunReader::open_within(folder, Budget::of_bytes(10_000_000)).unwrap()
 }
 
-/// A few kilobytes that unpack to 64 MB: refused by the layout, or by the budget where it tells nothing.
+/// A few kilobytes that unpack to 64 MB: refused by the layout, or by the budget where it tells
+/// nothing.
 #[test]
 fn frames_that_unpack_to_more_than_the_layout_says_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -103,7 +104,8 @@ fn no_number_without_a_value_is_written() {
     refused(&|f| f.intersections[0][0] = f32::NAN, "an intersection is not");
 }
 
-/// A named pipe in the place of any file of a run: an error at once, where it used to block for good.
+/// A named pipe in the place of any file of a run: an error at once, where it used to block for
+/// good.
 #[cfg(unix)]
 #[test]
 fn pipes_in_a_run_folder_are_refused() {

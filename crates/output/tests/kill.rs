@@ -1,4 +1,5 @@
-//! Real kills: a child process writes a run, is killed at odd moments, and is started again with resume.
+//! Real kills: a child process writes a run, is killed at odd moments, and is started again with
+//! resume.
 
 mod common;
 

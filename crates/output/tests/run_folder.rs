@@ -75,7 +75,8 @@ fn a_kill_between_any_two_writes_resumes_to_the_same_files() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
-    /// Worse than a kill: the newest files of every kind are cut anywhere, and rests of writes lie about.
+    /// Worse than a kill: the newest files of every kind are cut anywhere, and rests of writes lie
+    /// about.
     #[test]
     fn cut_files_resume_to_the_same_result(
         stats_cut in any::<prop::sample::Index>(), frame_cut in any::<prop::sample::Index>(),
@@ -90,7 +91,8 @@ proptest! {
             fs::write(run.join(name), &bytes[..keep]).unwrap();
         };
         let size = |name: &str| fs::metadata(run.join(name)).unwrap().len() as usize;
-        // Slot a holds steps 0, 4 and 8; without it the run goes on from step 6, whose records must be there.
+        // Slot a holds steps 0, 4 and 8; without it the run goes on from step 6, whose records must
+        // be there.
         cut("checkpoint/a.bin", checkpoint_cut.index(size("checkpoint/a.bin")));
         let text = fs::read_to_string(run.join("stats.jsonl")).unwrap();
         let safe = text.split_inclusive('\n').take(6).map(str::len).sum::<usize>();
@@ -136,7 +138,8 @@ fn a_folder_with_a_run_is_refused() {
     assert!(error.to_string().contains("--resume") && error.to_string().contains("-o"), "{error}");
 }
 
-/// `run scene.json -o .` must not replace the file that it was told to run, nor a scene called `run.json`.
+/// `run scene.json -o .` must not replace the file that it was told to run, nor a scene called
+/// `run.json`.
 #[test]
 fn files_of_the_user_are_not_replaced() {
     for name in ["scene.json", "run.json", "stats.jsonl", "frames/000001.frame", "checkpoint/a.bin"] {
@@ -172,7 +175,8 @@ fn a_scene_of_the_user_keeps_a_run_from_being_replaced() {
     assert_eq!(files_of(folder.path()), before, "nothing was removed");
 }
 
-/// Links in the place of folders and files of a run: what they lead to is neither removed nor written.
+/// Links in the place of folders and files of a run: what they lead to is neither removed nor
+/// written.
 #[cfg(unix)]
 #[test]
 fn nothing_is_removed_or_written_through_a_link() {
@@ -201,7 +205,8 @@ fn nothing_is_removed_or_written_through_a_link() {
     }
 }
 
-/// While a run is written, nobody else may write: neither a resume nor a replacement, and nothing is lost.
+/// While a run is written, nobody else may write: neither a resume nor a replacement, and nothing
+/// is lost.
 #[test]
 fn a_folder_has_one_writer() {
     let folder = tempfile::tempdir().unwrap();
@@ -235,7 +240,8 @@ fn a_run_is_removed_without_what_lies_beside_it() {
     assert!(folder.path().join("frames").exists(), "an empty folder is no run");
 }
 
-/// What a kill before the first summary leaves, or a user who removes it: refused as a run, so it can be removed as one.
+/// What a kill before the first summary leaves, or a user who removes it: refused as a run, so it
+/// can be removed as one.
 #[test]
 fn a_run_without_its_summary_is_known_by_its_parts() {
     for kept in
@@ -264,7 +270,8 @@ fn a_run_without_its_summary_is_known_by_its_parts() {
     }
 }
 
-/// A folder that cannot be made was wrongly chosen; one that is taken away while a run writes to it was not.
+/// A folder that cannot be made was wrongly chosen; one that is taken away while a run writes to it
+/// was not.
 #[test]
 fn a_folder_that_vanishes_is_not_called_unwritable() {
     let folder = tempfile::tempdir().unwrap();

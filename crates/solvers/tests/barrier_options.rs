@@ -1,4 +1,4 @@
-//! Options of method `barrier` beside the document's: each does what it says, and the rest stays.
+//! Options of method `barrier` compared with those of the paper: each does what it says, and the rest stays.
 
 mod common;
 

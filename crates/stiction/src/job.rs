@@ -30,7 +30,8 @@ impl Job {
         u64::from(self.opened.scene.frames)
     }
 
-    /// What the scene asks for and its method ignores, and what overrides leave as it was, in sentences.
+    /// What the scene asks for and its method ignores, and what overrides leave as it was, in
+    /// sentences.
     pub fn notes(&self) -> Vec<String> {
         ignored_settings(&self.opened.scene).into_iter().chain(self.opened.notes.iter().cloned()).collect()
     }

@@ -79,7 +79,8 @@ impl Recorder {
         Ok(Recorder { writer, start: Instant::now(), seconds_before, seconds })
     }
 
-    /// What the user should know about the run, in sentences: damage that was repaired, another build.
+    /// What the user should know about the run, in sentences: damage that was repaired, another
+    /// build.
     pub fn notes(&self) -> &[String] {
         &self.writer.summary().notes
     }
@@ -98,8 +99,8 @@ impl Recorder {
         })
     }
 
-    /// Steps to the next frame, or less far when it is asked to stop; gives the report of the last step, if
-    /// one was taken.
+    /// Steps to the next frame, or less far when it is asked to stop; gives the report of the last
+    /// step, if one was taken.
     pub(crate) fn advance_unless(
         &mut self,
         simulation: &mut Simulation,
@@ -151,8 +152,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Writes a checkpoint of the present state, for example before a long wait. The run can be resumed from
-    /// it, also between two frames.
+    /// Writes a checkpoint of the present state, for example before a long wait. The run can be
+    /// resumed from it, also between two frames.
     pub fn checkpoint(&mut self, simulation: &Simulation) -> Result<(), SimulationError> {
         self.sum_up(simulation);
         let (steps, time) = (simulation.steps, simulation.state.time);
@@ -182,13 +183,13 @@ impl Recorder {
         summary.peak_memory_bytes = peak_memory_bytes();
     }
 
-    /// Ends a run that failed: leaves the last good state on disk, and says why. Gives the error back, with
-    /// what else went wrong while the state was saved.
+    /// Ends a run that failed: leaves the last good state on disk, and says why. Gives the error
+    /// back, with what else went wrong while the state was saved.
     pub fn fail(mut self, simulation: &Simulation, error: SimulationError) -> SimulationError {
         let failure = error.to_string();
         if !matches!(error, SimulationError::Step { .. }) {
-            // The last checkpoint is the last good state. Where nothing can be written, the summary cannot
-            // be either, and the first error is the one to report.
+            // The last checkpoint is the last good state. Where nothing can be written, the summary
+            // cannot be either, and the first error is the one to report.
             let _ = self.writer.finish(Some(failure));
             return error;
         }

@@ -12,8 +12,8 @@ use stiction_output::RunSummary;
 use stiction_scene::InitialContact;
 use stiction_solvers::StepReport;
 
-/// What to do with a run that the folder already holds (by default it is an error), what reading it may cost,
-/// and how to stop.
+/// What to do with a run that the folder already holds (by default it is an error), what reading it
+/// may cost, and how to stop.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// Continue from the newest checkpoint in the folder.
@@ -39,7 +39,8 @@ pub struct RunProgress<'a> {
     pub seconds: f64,
     /// The last step.
     pub last: Option<&'a StepReport>,
-    /// What the user should know about the run, in sentences: damage that was repaired, another build.
+    /// What the user should know about the run, in sentences: damage that was repaired, another
+    /// build.
     pub notes: &'a [String],
 }
 

@@ -1,4 +1,5 @@
-//! Parameters act: a value set between two steps gives the step of a simulation built with that value, bit for bit.
+//! Parameters act: a value set between two steps gives the step of a simulation built with that
+//! value, bit for bit.
 
 use std::path::Path;
 use stiction::bodies::ParameterValue;
@@ -12,7 +13,8 @@ const METHODS: [&str; 6] = ["newton", "admm", "admm_integrator", "pd", "barrier"
 /// What the floor is: analytic, or a mesh.
 const FLOORS: [&str; 2] = ["plane = {}", "mesh = { grid = { size = [3, 3], cells = [2, 2] } }"];
 
-/// Something that a moving pin drags over a moving floor, in wind: strands or a sheet, with a solid where the method takes one.
+/// Something that a moving pin drags over a moving floor, in wind: strands or a sheet, with a solid
+/// where the method takes one.
 fn scene(method: &str, floor: &str) -> String {
     let body = match method {
         "admm_integrator" => {
@@ -135,7 +137,8 @@ fn floor_changes() -> Vec<Change> {
     ]
 }
 
-/// A simulation that is to be changed: how it is built, what it was like after three steps, and how it goes on unchanged.
+/// A simulation that is to be changed: how it is built, what it was like after three steps, and how
+/// it goes on unchanged.
 struct Before {
     floor: &'static str,
     method: &'static str,
@@ -169,7 +172,8 @@ impl Before {
 fn fault_after(before: &Before, change: &Change) -> Option<String> {
     let Before { floor, method, kept, unchanged } = before;
     let text = change.text();
-    // The one that lives has made steps, and so has factors and other things that a fresh one has not.
+    // The one that lives has made steps, and so has factors and other things that a fresh one has
+    // not.
     let mut live = build_on(floor, method, &[]);
     for _ in 0..3 {
         live.step().expect("a step");

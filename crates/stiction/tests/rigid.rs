@@ -1,4 +1,5 @@
-//! Rigid bodies through the whole library: an own solver commits stages of free flight, and runs store, resume and draw them.
+//! Rigid bodies through the whole library: an own solver commits stages of free flight, and runs
+//! store, resume and draw them.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,7 +11,8 @@ use stiction::solvers::commit::{EndOfStep, EndVelocities, commit, next_state};
 use stiction::solvers::{MethodError, RestoreError, SavedState, Solver, StepError, StepReport, World};
 use stiction::{RunOptions, Simulation};
 
-/// Bodies that fly freely: one stage per step, exact in a uniform field, rotation by Strang splitting.
+/// Bodies that fly freely: one stage per step, exact in a uniform field, rotation by Strang
+/// splitting.
 struct FreeFlight;
 
 impl Solver for FreeFlight {
@@ -55,7 +57,8 @@ impl Solver for FreeFlight {
 
 const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
 
-/// A racket (I₁ < I₂ < I₃ about x, y, z) spun nearly about its middle axis, next to a sheet whose vertices come first.
+/// A racket (I₁ < I₂ < I₃ about x, y, z) spun nearly about its middle axis, next to a sheet whose
+/// vertices come first.
 const RACKET: &str = "stiction = 1
     fps = 30
     frames = 12
@@ -86,7 +89,8 @@ fn flight(changes: &[&str]) -> Simulation {
     Simulation::with_solver(scene(changes), |_| Ok(Box::new(FreeFlight))).expect("a simulation")
 }
 
-/// z = z₀ + v t − g t²/2, exactly; angular momentum to round-off; energy within the bound of the splitting.
+/// z = z₀ + v t − g t²/2, exactly; angular momentum to round-off; energy within the bound of the
+/// splitting.
 #[test]
 fn a_free_body_falls_and_spins() {
     let mut simulation = flight(&["fps=120", "step=1.0"]);
@@ -113,7 +117,8 @@ fn a_free_body_falls_and_spins() {
     assert!(turned_over);
 }
 
-/// Frames hold the pose; what is drawn and exported is the body where it is, in the user's order of vertices.
+/// Frames hold the pose; what is drawn and exported is the body where it is, in the user's order of
+/// vertices.
 #[test]
 fn runs_store_resume_and_draw_rigid_bodies() {
     let folder = tempfile::tempdir().expect("a folder");

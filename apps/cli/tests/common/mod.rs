@@ -64,7 +64,8 @@ impl Outcome {
         let frames = (0..reader.frame_span()).map(|index| reader.frame(index).expect("a frame"));
         let mut records = reader.stats().expect("statistics");
         for record in &mut records {
-            // Times of the clock differ between any two runs, and a resumed one factors its matrix again.
+            // Times of the clock differ between any two runs, and a resumed one factors its matrix
+            // again.
             record.seconds.clear();
             record.extra.remove("factorisations");
         }

@@ -1,4 +1,5 @@
-//! A small run on disk, a server over it, and requests made by hand, so that they can also be wrong.
+//! A small run on disk, a server over it, and requests made by hand, so that they can also be
+//! wrong.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 

@@ -13,7 +13,8 @@ impl Slot {
         match self {
             Slot::Material { bodies, key } => {
                 let bounds = match &parameters.materials[bodies[0]] {
-                    // The range of a woven Poisson ratio depends on both moduli; the scene's rule checks it.
+                    // The range of a woven Poisson ratio depends on both moduli; the scene's rule
+                    // checks it.
                     Material::Cloth(cloth)
                         if key.name == "poisson"
                             && matches!(cloth.stretch, MembraneStiffness::Orthotropic { .. }) =>
@@ -55,7 +56,8 @@ impl Parameters {
         }
     }
 
-    /// The present value of a slot; `None` where it has none, such as a modulus that the material does not use.
+    /// The present value of a slot; `None` where it has none, such as a modulus that the material
+    /// does not use.
     pub(super) fn read(&self, slot: &Slot) -> Option<ParameterValue> {
         let number = match slot {
             Slot::Material { bodies, key } => (key.value)(&self.materials[bodies[0]])?,

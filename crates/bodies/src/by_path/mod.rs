@@ -1,8 +1,9 @@
 //! Parameters by path: the same names as `--set` uses on a scene.
 //!
-//! A path such as `bodies.cloth.material.young` stands for a slot of [`Parameters`]; copies of a body share the path of the body
-//! that was written. Setting a value recomputes all that follows from it (masses from density, plate stiffness from moduli) by the
-//! code that resolves scenes, so that the parameters equal those of a scene with that value, bit for bit.
+//! A path such as `bodies.cloth.material.young` stands for a slot of [`Parameters`]; copies of a
+//! body share the path of the body that was written. Setting a value recomputes all that follows
+//! from it (masses from density, plate stiffness from moduli) by the code that resolves scenes, so
+//! that the parameters equal those of a scene with that value, bit for bit.
 
 mod access;
 mod material_keys;

@@ -160,8 +160,8 @@ impl FrameKey {
     }
 }
 
-/// What is wrong with a motion as a whole, with the fix: its numbers are finite (`end` may be infinite), its keys in order,
-/// and it does not end before it starts.
+/// What is wrong with a motion as a whole, with the fix: its numbers are finite (`end` may be
+/// infinite), its keys in order, and it does not end before it starts.
 fn contradiction(motion: &Motion) -> Option<String> {
     let vectors = motion.keys.iter().flat_map(|k| [k.translation, k.rotation]);
     let vectors = vectors.chain([motion.centre, motion.velocity, motion.angular_velocity]);

@@ -5,7 +5,8 @@ use std::ops::{Bound, RangeBounds};
 use stiction_numerics::Vec3;
 use stiction_scene::motion::Motion;
 
-/// The value of a parameter, in SI units (angles of `turn` in degrees per second, as scenes write them).
+/// The value of a parameter, in SI units (angles of `turn` in degrees per second, as scenes write
+/// them).
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParameterValue {
     /// A number.

@@ -134,7 +134,8 @@ impl Parameters {
         Ok(Changed { controls: true, ..Changed::default() })
     }
 
-    /// Resolves the written material again with one key changed, so that all that follows from it follows by the rules of scenes.
+    /// Resolves the written material again with one key changed, so that all that follows from it
+    /// follows by the rules of scenes.
     fn write_material(
         &mut self,
         model: &Model,

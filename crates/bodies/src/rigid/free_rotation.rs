@@ -1,10 +1,12 @@
 //! Rotation of a rigid body without torque.
 //!
-//! Euler's equations in the principal frame, dl/dt = l × ω with l_k = I_k ω_k, have the energy H = Σ_k l_k²/(2 I_k). Each of its
-//! three terms alone turns the body uniformly about axis k by the angle τ l_k/I_k, which is solved exactly. The symmetric
-//! composition ½3 ½2 1 ½2 ½3, the axis of the largest moment in the middle (the other way round the energy error of a tumbling
-//! body was 13 times as large), is of second order, time-reversible and symplectic: the angular momentum is kept to round-off
-//! and the energy error stays bounded, where an explicit gyroscopic term gains energy without end.
+//! Euler's equations in the principal frame, dl/dt = l × ω with l_k = I_k ω_k, have the energy
+//! H = Σ_k l_k²/(2 I_k). Each of its three terms alone turns the body uniformly about axis k by the
+//! angle τ l_k/I_k, which is solved exactly. The symmetric composition ½3 ½2 1 ½2 ½3, the axis of
+//! the largest moment in the middle (the other way round the energy error of a tumbling body was 13
+//! times as large), is of second order, time-reversible and symplectic: the angular momentum is
+//! kept to round-off and the energy error stays bounded, where an explicit gyroscopic term gains
+//! energy without end.
 //! \[Touma1994; Dullweber1997\]
 
 use stiction_numerics::nalgebra::{Rotation3, Unit, UnitQuaternion};

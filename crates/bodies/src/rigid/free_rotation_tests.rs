@@ -109,7 +109,8 @@ fn elliptic_k(m: f64) -> f64 {
     PI / (2.0 * a)
 }
 
-/// Period 4 K(m)/p of the spin about the middle axis (Landau & Lifshitz, Mechanics, § 37), for L² > 2 E I₂:
+/// Period 4 K(m)/p of the spin about the middle axis (Landau & Lifshitz, Mechanics, § 37), for
+/// L² > 2 E I₂:
 /// p² = (I₃ − I₂)(L² − 2 E I₁)/(I₁ I₂ I₃), m = (I₂ − I₁)(2 E I₃ − L²)/((I₃ − I₂)(L² − 2 E I₁)).
 fn dzhanibekov_period(spin: &Spin, inertia: &PrincipalInertia) -> f64 {
     let [i1, i2, i3] = [1.0, 2.0, 3.0];
@@ -135,7 +136,8 @@ fn flips(h: f64, until: f64) -> Vec<f64> {
     out
 }
 
-/// The racket flips after 2.24425 s and then twice in each period of 8.25091 s; errors fall with h².
+/// The racket flips after 2.24425 s and then twice in each period of 8.25091 s; errors fall with
+/// h².
 #[test]
 fn the_middle_axis_flips_with_its_period() {
     let (spin, inertia) = top();

@@ -1,15 +1,16 @@
 //! Rigid bodies: two blocks each, at the end of the block array.
 //!
-//! The first block is the centre of mass \[m\], the second the rotation vector θ since the start of the step \[rad\]; the
-//! orientation at the start of the step is kept in the state. A point a of the body is at
+//! The first block is the centre of mass \[m\], the second the rotation vector θ since the start of
+//! the step \[rad\]; the orientation at the start of the step is kept in the state. A point a of
+//! the body is at
 //!
 //! x = c + exp(θ) R a
 //!
 //! c centre · R orientation at the start of the step · a place in the frame of the body
 //!
-//! The velocities of the blocks are the velocity v of the centre \[m/s\] and the angular velocity ω in the world \[rad/s\]. When a
-//! step is committed, exp(θ) goes into the orientation and θ begins again at zero: it never comes near the angle 2π, where
-//! rotation vectors fail.
+//! The velocities of the blocks are the velocity v of the centre \[m/s\] and the angular velocity ω
+//! in the world \[rad/s\]. When a step is committed, exp(θ) goes into the orientation and θ begins
+//! again at zero: it never comes near the angle 2π, where rotation vectors fail.
 
 mod free_rotation;
 mod pose;
@@ -128,7 +129,8 @@ impl RigidTable {
 
     /// Takes the rotation vectors into the orientations, q ← exp(θ) q, and sets them to zero.
     ///
-    /// The product of unit quaternions drifts from unit length by round-off; normalising each time keeps it there.
+    /// The product of unit quaternions drifts from unit length by round-off; normalising each time
+    /// keeps it there.
     pub fn retract(&self, blocks: &mut [Vec3], orientations: &mut [UnitQuaternion<f64>]) {
         for (index, orientation) in orientations.iter_mut().enumerate().take(self.len()) {
             let vector = std::mem::replace(&mut blocks[self.rotation_block(index)], Vec3::zeros());

@@ -34,7 +34,7 @@ impl LaggedFriction {
     ///
     /// displacement d \[m\] · `limit` μ f \[N\] · `epsilon` ε \[m\] · `cap` largest stiffness in
     /// the Hessian \[N/m\], the
-    /// barrier's own curvature in the document; the force is never capped
+    /// barrier's own curvature in the paper; the force is never capped
     pub fn new(
         normal: Vec3,
         displacement: &Vec3,

@@ -38,7 +38,7 @@ pub enum ProblemFileError {
         reason: String,
     },
     /// The mass matrix of a global problem has no inverse.
-    #[error("{}: the matrix M is singular, so the problem has no local form", file.display())]
+    #[error("{}: the matrix M is singular, so the problem has no local form; remove the file or regularise M", file.display())]
     Singular {
         /// The file.
         file: PathBuf,

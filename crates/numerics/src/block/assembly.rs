@@ -1,4 +1,5 @@
-//! Coloured parallel assembly of element matrices and gradients: the same bits for any thread count.
+//! Coloured parallel assembly of element matrices and gradients: the same bits for any thread
+//! count.
 
 use super::element_colouring::ElementColouring;
 use super::matrix::{BlockMatrix, Store};
@@ -21,8 +22,8 @@ pub struct ElementSlots<const N: usize> {
     places: Places,
 }
 
-/// Per element in execution order: places of blocks (a, b), a ≤ b, within their rows of the pattern, row by row. A place takes a
-/// quarter of the memory of a slot.
+/// Per element in execution order: places of blocks (a, b), a ≤ b, within their rows of the
+/// pattern, row by row. A place takes a quarter of the memory of a slot.
 #[derive(Clone, Debug)]
 enum Places {
     /// No row is longer than 256 blocks.
@@ -34,7 +35,8 @@ impl<const N: usize> ElementSlots<N> {
     /// Blocks per element in the upper triangle.
     const STRIDE: usize = N * (N + 1) / 2;
 
-    /// Looks up the slots of all elements. Panics when the pattern lacks a pair of an element's stencil.
+    /// Looks up the slots of all elements. Panics when the pattern lacks a pair of an element's
+    /// stencil.
     pub fn new(pattern: Arc<BlockPattern>, colouring: Arc<ElementColouring<N>>) -> Self {
         assert_eq!(pattern.block_count(), colouring.block_count(), "pattern and colouring differ in size");
         let place = |[i, j]: [usize; 2]| {
@@ -71,8 +73,8 @@ impl<const N: usize> ElementSlots<N> {
         &self.colouring.stencils[position]
     }
 
-    /// Calls `visit(a, b, slot)` for the pairs a ≤ b of the element at `position`; the slot is that of
-    /// the pair of blocks with the smaller one first.
+    /// Calls `visit(a, b, slot)` for the pairs a ≤ b of the element at `position`; the slot is that
+    /// of the pair of blocks with the smaller one first.
     #[inline(always)]
     pub(super) fn for_each_slot(&self, position: usize, mut visit: impl FnMut(usize, usize, usize)) {
         let (starts, stencil) = (self.starts(position), self.stencil(position));
@@ -121,7 +123,8 @@ impl<'a, const N: usize> ElementSum<'a, N> {
     /// A sum to be run.
     ///
     /// # Safety
-    /// While the sum runs, no other thread may run that of an element which shares a block with this one.
+    /// While the sum runs, no other thread may run that of an element which shares a block with
+    /// this one.
     #[allow(unsafe_code)]
     unsafe fn new(
         target: &'a Target<'a>,
@@ -151,7 +154,8 @@ impl<'a, const N: usize> ElementSum<'a, N> {
                 let at = (a, b, places[k].into());
                 let (slot, block) = self.slots.placed(self.position, &starts, at, self.blocks);
                 let row = stencil[a].min(stencil[b]) as usize;
-                // SAFETY: a slot (i, j) is touched only by elements that hold both i and j, of which only this one runs.
+                // SAFETY: a slot (i, j) is touched only by elements that hold both i and j, of
+                // which only this one runs.
                 let lost = add_rounded(unsafe { upper.at(slot - row - 1) }, &block);
                 sums[a].add_scaled(1.0, &lost);
                 sums[b].add_scaled(1.0, &lost);
@@ -159,7 +163,8 @@ impl<'a, const N: usize> ElementSum<'a, N> {
             }
         }
         for a in 0..N {
-            // SAFETY: the diagonal of a row is touched only by elements that hold its block, of which only this one runs.
+            // SAFETY: the diagonal of a row is touched only by elements that hold its block, of
+            // which only this one runs.
             unsafe { diagonal.at(stencil[a] as usize) }.add_scaled(1.0, &sums[a]);
         }
     }
@@ -203,7 +208,8 @@ impl<const N: usize> VectorWork for ElementSum<'_, N> {
     }
 }
 
-/// Adds the symmetric element matrices `element(e, stencil)` to `matrix`; reads blocks `[a][b]` with a ≤ b only.
+/// Adds the symmetric element matrices `element(e, stencil)` to `matrix`; reads blocks `[a][b]`
+/// with a ≤ b only.
 ///
 /// Colours run one after the other, groups of a colour in parallel, elements of a group in order.
 /// Panics when the matrix has another pattern than the slots.
@@ -220,7 +226,8 @@ pub fn assemble<const N: usize>(
         // SAFETY: only groups of one colour run at the same time, and they share no block. The
         // fields of `ElementColouring` and `ElementSlots` are private and built to satisfy this.
         let sum = unsafe { ElementSum::new(&target, slots, position, &blocks) };
-        // Sums alone gain nothing from wide vectors, which would wait for the narrow stores of the element; rounding does.
+        // Sums alone gain nothing from wide vectors, which would wait for the narrow stores of the
+        // element; rounding does.
         match &target {
             Target::Double(_) => sum.run(),
             Target::Single { .. } => vectorised(sum),
@@ -228,7 +235,8 @@ pub fn assemble<const N: usize>(
     });
 }
 
-/// Adds the element vectors `element(e, stencil)` to `target`, block by block, in the same order as [`assemble`].
+/// Adds the element vectors `element(e, stencil)` to `target`, block by block, in the same order as
+/// [`assemble`].
 ///
 /// Panics when `target` has fewer blocks than the colouring.
 #[allow(unsafe_code)]
@@ -242,8 +250,8 @@ pub fn scatter_add<T: Copy + AddAssign + Send, const N: usize>(
     run_coloured(colouring, |position, e| {
         let stencil = &colouring.stencils[position];
         for (&i, c) in stencil.iter().zip(element(e, stencil)) {
-            // SAFETY: groups of one colour share no block (checked by construction of the colouring), and colours
-            // run one after the other.
+            // SAFETY: groups of one colour share no block (checked by construction of the
+            // colouring), and colours run one after the other.
             *unsafe { target.at(i as usize) } += c;
         }
     });
@@ -256,7 +264,8 @@ fn exactly<T>(count: usize, items: impl Iterator<Item = T>) -> Vec<T> {
     list
 }
 
-/// Rows and columns of the upper blocks of a stencil, smaller number first, row by row of the element.
+/// Rows and columns of the upper blocks of a stencil, smaller number first, row by row of the
+/// element.
 fn upper_pairs<const N: usize>(stencil: &[u32; N]) -> impl Iterator<Item = [usize; 2]> + '_ {
     (0..N).flat_map(move |a| {
         (a..N).map(move |b| [stencil[a].min(stencil[b]) as usize, stencil[a].max(stencil[b]) as usize])
@@ -270,8 +279,8 @@ impl<const N: usize> ElementSlots<N> {
         self.colouring.stencils[position].map(|block| self.pattern.diagonal_slot(block as usize))
     }
 
-    /// Slot of the upper block (a, b) of an element from its place, and the block as it goes in: transposed where its row is above
-    /// its column.
+    /// Slot of the upper block (a, b) of an element from its place, and the block as it goes in:
+    /// transposed where its row is above its column.
     #[inline(always)]
     fn placed(
         &self,
@@ -288,7 +297,8 @@ impl<const N: usize> ElementSlots<N> {
     }
 }
 
-/// Runs `work(position, element)` over all elements: colours in sequence, groups of a colour in parallel.
+/// Runs `work(position, element)` over all elements: colours in sequence, groups of a colour in
+/// parallel.
 pub(super) fn run_coloured<const N: usize>(
     colouring: &ElementColouring<N>,
     work: impl Fn(usize, usize) + Sync,
@@ -414,7 +424,8 @@ mod tests {
 
     #[test]
     fn a_row_longer_than_a_byte_counts() {
-        // Block 3 couples with 400 others, in elements that name it last: all its blocks go in transposed.
+        // Block 3 couples with 400 others, in elements that name it last: all its blocks go in
+        // transposed.
         let star: Vec<[u32; 2]> = (0..400).filter(|i| *i != 3).map(|i| [i, 3]).collect();
         let pattern = Arc::new(BlockPattern::from_stencils(400, star.iter().map(|s| &s[..])));
         let slots = ElementSlots::new(pattern.clone(), Arc::new(colour_elements(400, &star)));

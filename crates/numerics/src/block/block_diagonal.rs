@@ -48,8 +48,8 @@ impl<const N: usize> BlockDiagonal<N> {
         }
     }
 
-    /// Adds the diagonal blocks `element(e, stencil)` of elements with K blocks each, in the order of
-    /// their colouring: the same bits for any thread count.
+    /// Adds the diagonal blocks `element(e, stencil)` of elements with K blocks each, in the order
+    /// of their colouring: the same bits for any thread count.
     pub fn assemble<const K: usize>(
         &mut self,
         colouring: &ElementColouring<K>,

@@ -1,13 +1,18 @@
-//! Couplings `Σ_c w_i w_j K_c` that come and go: the third store of a matrix beside its diagonal and its fixed pattern.
+//! Couplings `Σ_c w_i w_j K_c` that come and go: the third store of a matrix beside its diagonal
+//! and its fixed pattern.
 //!
-//! Terms (contacts) couple a few blocks each through one symmetric 3×3 block K. What falls on the diagonal or on a pair of the fixed pattern
-//! goes there; the rest goes into rows with sorted columns that stay from one assembly to the next, so that most pairs are found by
-//! a search in a short row. A new pair is kept aside and merged into its rows at the end.   [Ando2024, section 3.7]
+//! Terms (contacts) couple a few blocks each through one symmetric 3×3 block K. What falls on the
+//! diagonal or on a pair of the fixed pattern goes there; the rest goes into rows with sorted
+//! columns that stay from one assembly to the next, so that most pairs are found by a search in a
+//! short row. A new pair is kept aside and merged into its rows at the end.   [Ando2024, section
+//! 3.7]
 //!
-//! Terms come in sections, so that not all of them need be there at once: rows add them in the same order as one section would.
+//! Terms come in sections, so that not all of them need be there at once: rows add them in the same
+//! order as one section would.
 //!
-//! Rows are gathered, not scattered: each looks through the terms that touch it, in order. Chunks of rows run in parallel and
-//! write nothing but their own: the same bits for any number of threads.
+//! Rows are gathered, not scattered: each looks through the terms that touch it, in order. Chunks
+//! of rows run in parallel and write nothing but their own: the same bits for any number of
+//! threads.
 
 use super::incidence::Incidence;
 use super::matrix::{BlockMatrix, Store};
@@ -40,7 +45,8 @@ pub trait CouplingTerms: Sync {
 #[derive(Clone, Debug, Default)]
 pub struct Couplings {
     chunks: Vec<RowChunk>,
-    /// Blocks (row, place in its chunk) by column are `lower[lower_starts[column]..lower_starts[column + 1]]`, rows ascending.
+    /// Blocks (row, place in its chunk) by column are
+    /// `lower[lower_starts[column]..lower_starts[column + 1]]`, rows ascending.
     lower_starts: Vec<u32>,
     lower: Vec<[u32; 2]>,
     /// Whether pairs came in that are not among these yet.
@@ -72,7 +78,8 @@ impl Couplings {
         self.grown = false;
     }
 
-    /// Frees the values until the next assembly; the pairs stay. Products and entries must not be asked for before that.
+    /// Frees the values until the next assembly; the pairs stay. Products and entries must not be
+    /// asked for before that.
     pub fn release_values(&mut self) {
         self.chunks.iter_mut().for_each(|chunk| chunk.values = Vec::new());
     }
@@ -92,7 +99,8 @@ impl Couplings {
         self.chunks.par_iter_mut().for_each(RowChunk::set_zero);
     }
 
-    /// Adds a section of terms. What belongs to the pattern of `base` is added there, and pulls are subtracted from `rhs`.
+    /// Adds a section of terms. What belongs to the pattern of `base` is added there, and pulls are
+    /// subtracted from `rhs`.
     pub fn add(
         &mut self,
         base: &mut BlockMatrix,
@@ -181,7 +189,8 @@ enum FixedRows<'a> {
 }
 
 impl FixedRows<'_> {
-    /// Adds `factor · block` at a place of row `row` of the chunk, whose blocks begin at `start`. What rounding takes off goes to the
+    /// Adds `factor · block` at a place of row `row` of the chunk, whose blocks begin at `start`.
+    /// What rounding takes off goes to the
     /// diagonal of this row alone: the other one may be written by another thread.
     #[inline(always)]
     fn add(&mut self, [row, start, place]: [usize; 3], factor: f64, block: &SymmetricBlock) {

@@ -210,8 +210,8 @@ pub fn assemble_general<const N: usize>(
         slots.for_each_slot(position, |a, b, slot| {
             // The pattern stores the pair with the smaller block first.
             let (a, b) = if stencil[a] <= stencil[b] { (a, b) } else { (b, a) };
-            // SAFETY: a slot (i, j) and its mirror are touched only by elements that hold both i and
-            // j; only groups of one colour run at the same time, and they share no block.
+            // SAFETY: a slot (i, j) and its mirror are touched only by elements that hold both i
+            // and j; only groups of one colour run at the same time, and they share no block.
             unsafe {
                 *upper.at(slot) += blocks[a][b];
                 if a != b {

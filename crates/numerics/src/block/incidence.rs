@@ -9,7 +9,8 @@ pub struct Incidence {
 }
 
 impl Incidence {
-    /// Sorts the blocks of all stencils; the memory of the last call is used again. Panics when a stencil names a block ≥ `blocks`.
+    /// Sorts the blocks of all stencils; the memory of the last call is used again. Panics when a
+    /// stencil names a block ≥ `blocks`.
     pub fn rebuild<'a>(&mut self, blocks: usize, stencils: impl Iterator<Item = &'a [u32]> + Clone) {
         self.starts.clear();
         self.starts.resize(blocks + 1, 0);

@@ -20,7 +20,8 @@ pub enum Precision {
     /// All in `f64`.
     #[default]
     Double,
-    /// Blocks above the diagonal in `f32`, with diagonals that make up for the rounding; products are summed in `f64`.
+    /// Blocks above the diagonal in `f32`, with diagonals that make up for the rounding; products
+    /// are summed in `f64`.
     Single,
 }
 
@@ -138,7 +139,8 @@ impl BlockMatrix {
         }
     }
 
-    /// Block (row, column) of the full matrix, transposed when it lies below the diagonal; zero if not stored.
+    /// Block (row, column) of the full matrix, transposed when it lies below the diagonal; zero if
+    /// not stored.
     pub fn block(&self, row: usize, column: usize) -> Mat3 {
         let first = row.min(column);
         let slot = self.pattern.slot(first, row.max(column));
@@ -226,8 +228,8 @@ impl BlockMatrix {
         });
     }
 
-    /// Row of A x: stored blocks to the right of the diagonal, transposed ones of the rows above. Inlined always, so that
-    /// [`crate::vectorised`] reaches it.
+    /// Row of A x: stored blocks to the right of the diagonal, transposed ones of the rows above.
+    /// Inlined always, so that [`crate::vectorised`] reaches it.
     #[inline(always)]
     pub(crate) fn row_dot(&self, row: usize, x: &[Vec3]) -> Vec3 {
         let values = match &self.store {

@@ -1,5 +1,5 @@
-//! Sparse matrices of 3×3 blocks, symmetric and general: pattern, values, parallel products, coloured
-//! assembly; block diagonals without a pattern.
+//! Sparse matrices of 3×3 blocks, symmetric and general: pattern, values, parallel products,
+//! coloured assembly; block diagonals without a pattern.
 
 mod assembly;
 mod block_diagonal;

@@ -1,4 +1,5 @@
-//! Which blocks of a symmetric block matrix are stored: the upper triangle with the diagonal, by rows.
+//! Which blocks of a symmetric block matrix are stored: the upper triangle with the diagonal, by
+//! rows.
 
 use rayon::prelude::*;
 
@@ -10,8 +11,9 @@ const SHORT_ROW: usize = 16;
 
 /// Sparsity of a symmetric block matrix.
 ///
-/// Row `i` holds sorted columns `j ≥ i`; its first entry is always the diagonal. A *slot* is the position of a
-/// block in the value array. The lower triangle is kept as links (row, slot) so that products can gather.
+/// Row `i` holds sorted columns `j ≥ i`; its first entry is always the diagonal. A *slot* is the
+/// position of a block in the value array. The lower triangle is kept as links (row, slot) so that
+/// products can gather.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockPattern {
     row_starts: Vec<u32>,

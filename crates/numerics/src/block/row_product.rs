@@ -1,7 +1,8 @@
 //! A row of a product with blocks in single precision, several numbers at a time.
 //!
-//! A block B stands column after column. `B x` is a sum of columns; `Bᵀ x` would be three sums along columns, which are left open
-//! until the row is done: all of them are then sums of vectors without a shuffle per block.
+//! A block B stands column after column. `B x` is a sum of columns; `Bᵀ x` would be three sums
+//! along columns, which are left open until the row is done: all of them are then sums of vectors
+//! without a shuffle per block.
 
 use super::single::SingleBlock;
 use crate::lanes::Lanes;

@@ -1,19 +1,25 @@
 //! Values of a symmetric block matrix in single precision, for the products of conjugate gradients.
 //!
-//! A product reads the matrix once and does little with it: beyond the caches its time is the number of bytes. Blocks above the diagonal are
-//! kept as `f32`, the diagonal, vectors and sums as `f64`: 36 bytes a block instead of 72, in memory and in a product.
+//! A product reads the matrix once and does little with it: beyond the caches its time is the
+//! number of bytes. Blocks above the diagonal are kept as `f32`, the diagonal, vectors and sums as
+//! `f64`: 36 bytes a block instead of 72, in memory and in a product.
 //!
-//! Why this is sound. With u = 2⁻²⁴ a block becomes `K̃_ij = K_ij + E_ij`, |E_ij| ≤ u |K_ij| per addition. Rounding alone would add spurious forces u |K| to a
-//! body that only moves along, where inertia M/h² is all there is; stiff matrices would become indefinite. So what rounding takes
-//! off a block goes to diagonal blocks at once. Shared by both its rows, `D̃_i = D_i − S_ij` and `D̃_j = D_j − S_ij` with `E = S + W`, S symmetric, W skew, it changes the form by
-//! `xᵀ(K̃ − K)x = −Σ_{i<j} (δᵀ S_ij δ + 2 x_iᵀ W_ij δ)`, δ = x_i − x_j; where only its own row can be written (couplings, which rows
-//! gather), `D̃_i = D_i − 2 S_ij` and the change is `−2 Σ x_iᵀ E_ij δ`. In both a common motion costs what it cost before, and other
-//! motions change by about u times what the springs between blocks see of them.
+//! Why this is sound. With u = 2⁻²⁴ a block becomes `K̃_ij = K_ij + E_ij`, |E_ij| ≤ u |K_ij| per
+//! addition. Rounding alone would add spurious forces u |K| to a body that only moves along, where
+//! inertia M/h² is all there is; stiff matrices would become indefinite. So what rounding takes off
+//! a block goes to diagonal blocks at once. Shared by both its rows, `D̃_i = D_i − S_ij` and
+//! `D̃_j = D_j − S_ij` with `E = S + W`, S symmetric, W skew, it changes the form by
+//! `xᵀ(K̃ − K)x = −Σ_{i<j} (δᵀ S_ij δ + 2 x_iᵀ W_ij δ)`, δ = x_i − x_j; where only its own row can
+//! be written (couplings, which rows gather), `D̃_i = D_i − 2 S_ij` and the change is
+//! `−2 Σ x_iᵀ E_ij δ`. In both a common motion costs what it cost before, and other motions change
+//! by about u times what the springs between blocks see of them.
 //!
-//! What that means to Newton's method: the matrix only shapes the direction, the residual is `f64`. The direction is off by about
-//! `u k/λ`, k the stiffest block and λ the softest that resists a relative motion (inertia M/h², bending): 6 % where they are 10⁶ apart, which
-//! is much less than inexact directions leave over anyway, and the iteration ends in the same state. Where `u k` comes near λ, at ratios beyond some 10⁷, the
-//! matrix may be indefinite; conjugate gradients report that, and the caller assembles in double precision.
+//! What that means to Newton's method: the matrix only shapes the direction, the residual is `f64`.
+//! The direction is off by about `u k/λ`, k the stiffest block and λ the softest that resists a
+//! relative motion (inertia M/h², bending): 6 % where they are 10⁶ apart, which is much less than
+//! inexact directions leave over anyway, and the iteration ends in the same state. Where `u k`
+//! comes near λ, at ratios beyond some 10⁷, the matrix may be indefinite; conjugate gradients
+//! report that, and the caller assembles in double precision.
 
 use super::pattern::BlockPattern;
 use super::row_product::RowProduct;
@@ -27,7 +33,8 @@ pub(super) type SingleBlock = [f32; 9];
 #[derive(Clone, Debug)]
 pub(super) struct SingleValues {
     pub(super) diagonal: Vec<SymmetricBlock>,
-    /// Blocks above the diagonal by slot. Every row has one diagonal slot, so that slot s of row i is place s − i − 1.
+    /// Blocks above the diagonal by slot. Every row has one diagonal slot, so that slot s of row i
+    /// is place s − i − 1.
     pub(super) upper: Vec<SingleBlock>,
 }
 
@@ -95,7 +102,8 @@ impl SingleValues {
     }
 }
 
-/// Adds to a block above the diagonal; returns the symmetric part of what rounding took off, which belongs on the diagonal.
+/// Adds to a block above the diagonal; returns the symmetric part of what rounding took off, which
+/// belongs on the diagonal.
 #[inline(always)]
 pub(super) fn add_rounded(target: &mut SingleBlock, block: &Mat3) -> SymmetricBlock {
     let added = block.as_slice();
@@ -172,7 +180,8 @@ mod tests {
 
     #[test]
     fn a_common_motion_costs_what_it_did() {
-        // Springs 1e7 times as stiff as what holds the whole: plain rounding, 6e-8 of a spring per block, would outweigh it.
+        // Springs 1e7 times as stiff as what holds the whole: plain rounding, 6e-8 of a spring per
+        // block, would outweigh it.
         let mut random = Random::new(93);
         let (n, stiff) = (300, 1e7);
         let springs: Vec<[u32; 2]> = (0..n as u32 - 1).map(|i| [i, i + 1]).collect();

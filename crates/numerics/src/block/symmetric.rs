@@ -1,4 +1,5 @@
-//! A symmetric 3×3 block by its six numbers: two thirds of the memory of a full one, and its own transpose.
+//! A symmetric 3×3 block by its six numbers: two thirds of the memory of a full one, and its own
+//! transpose.
 
 use crate::types::{Mat3, Vec3};
 

@@ -1,7 +1,9 @@
-//! Eigenvalues of small symmetric matrices by cyclic Jacobi, and projection to positive semi-definite ones.
+//! Eigenvalues of small symmetric matrices by cyclic Jacobi, and projection to positive
+//! semi-definite ones.
 //!
-//! Jacobi is chosen over tridiagonal QL for its accuracy: on definite matrices it keeps small eigenvalues that QL
-//! drowns in ε|A| [Demmel & Veselić 1992]. Hot paths should prefer analytic eigensystems.
+//! Jacobi is chosen over tridiagonal QL for its accuracy: on definite matrices it keeps small
+//! eigenvalues that QL drowns in ε|A| [Demmel & Veselić 1992]. Hot paths should prefer analytic
+//! eigensystems.
 
 use crate::types::{Mat3, Vec3};
 use nalgebra::{SMatrix, SVector};
@@ -21,11 +23,12 @@ const RELATIVE: f64 = f64::EPSILON;
 const ABSOLUTE: f64 = 1e-4 * f64::EPSILON;
 /// Cyclic Jacobi needs four to eight sweeps; the cap only guards against non-finite input.
 const MAX_SWEEPS: usize = 24;
-/// Larger matrices are projected through tridiagonal QL: three times faster at N = 12, and a projection needs no more
-/// than ε|A|.
+/// Larger matrices are projected through tridiagonal QL: three times faster at N = 12, and a
+/// projection needs no more than ε|A|.
 const JACOBI_UP_TO: usize = 4;
 
-/// Eigenvalues (unsorted) and eigenvectors (columns) of a symmetric matrix; reads the upper triangle only.
+/// Eigenvalues (unsorted) and eigenvectors (columns) of a symmetric matrix; reads the upper
+/// triangle only.
 pub fn eigen_symmetric<const N: usize>(matrix: &SMatrix<f64, N, N>) -> (SVector<f64, N>, SMatrix<f64, N, N>) {
     let mut a = *matrix;
     let mut q = SMatrix::<f64, N, N>::identity();
@@ -44,7 +47,8 @@ pub fn eigen_symmetric<const N: usize>(matrix: &SMatrix<f64, N, N>) -> (SVector<
     (SVector::from_fn(|i, _| a[(i, i)]), q)
 }
 
-/// One Jacobi rotation on the upper triangle of `a`: t = tan θ is the smaller root of t² + 2ζt − 1 = 0,
+/// One Jacobi rotation on the upper triangle of `a`: t = tan θ is the smaller root of
+/// t² + 2ζt − 1 = 0,
 /// ζ = (a_rr − a_pp)/(2 a_pr); the diagonal moves by ∓ t a_pr, which keeps small entries accurate.
 #[inline(always)]
 fn annihilate<const N: usize>(
@@ -81,7 +85,8 @@ fn annihilate<const N: usize>(
     true
 }
 
-/// Square root of the sum of squares without the scaling of `f64::hypot`, whose care costs more than the rotation.
+/// Square root of the sum of squares without the scaling of `f64::hypot`, whose care costs more
+/// than the rotation.
 trait HypotFast {
     fn hypot_fast(self, other: f64) -> f64;
 }
@@ -108,14 +113,16 @@ pub fn eigen_symmetric3(matrix: &Mat3) -> SymmetricEigen3 {
     SymmetricEigen3 { values, vectors }
 }
 
-/// Closest positive semi-definite matrix to a symmetric 3×3 matrix (negative eigenvalues become zero).
+/// Closest positive semi-definite matrix to a symmetric 3×3 matrix (negative eigenvalues become
+/// zero).
 pub fn project_spd3(matrix: &Mat3) -> Mat3 {
     project_spd(matrix)
 }
 
 /// Closest positive semi-definite matrix to a symmetric one (negative eigenvalues become zero).
 ///
-/// A matrix that is semi-definite to round-off already is returned as it is. The result is exactly symmetric.
+/// A matrix that is semi-definite to round-off already is returned as it is. The result is exactly
+/// symmetric.
 pub fn project_spd<const N: usize>(matrix: &SMatrix<f64, N, N>) -> SMatrix<f64, N, N> {
     if is_semidefinite_to_round_off(matrix) {
         return *matrix;
@@ -143,12 +150,14 @@ fn positive_part<const N: usize>(values: &[f64], vectors: &[f64]) -> SMatrix<f64
     result
 }
 
-/// Cholesky of A + N ε |A| I: success means λ_min ≥ −N ε |A|, at a tenth of the cost of the eigenvalues.
+/// Cholesky of A + N ε |A| I: success means λ_min ≥ −N ε |A|, at a tenth of the cost of the
+/// eigenvalues.
 fn is_semidefinite_to_round_off<const N: usize>(matrix: &SMatrix<f64, N, N>) -> bool {
     let shift = N as f64 * f64::EPSILON * matrix.amax();
     let mut l = *matrix;
     for j in 0..N {
-        // Column j of the lower triangle is read from the upper one (row j), as everywhere in this file.
+        // Column j of the lower triangle is read from the upper one (row j), as everywhere in this
+        // file.
         for i in j..N {
             let mut sum = matrix[(j, i)];
             for k in 0..j {

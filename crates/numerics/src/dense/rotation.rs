@@ -1,4 +1,5 @@
-//! Rotations: closest rotation to a matrix, rotation of an axis-angle vector, cross-product matrices.
+//! Rotations: closest rotation to a matrix, rotation of an axis-angle vector, cross-product
+//! matrices.
 
 use super::svd::{svd3, svd3x2};
 use crate::types::{Mat2, Mat3, Mat3x2, Vec3};
@@ -23,7 +24,8 @@ pub fn rotation_from_vector(w: &Vec3) -> Mat3 {
     Mat3::identity() + k * a + k * k * b
 }
 
-/// Left Jacobian of the rotation vector w: a change dw turns by exp(J dw) afterwards, exp(w + dw) ≈ exp(J dw) exp(w).
+/// Left Jacobian of the rotation vector w: a change dw turns by exp(J dw) afterwards, exp(w + dw) ≈
+/// exp(J dw) exp(w).
 ///
 /// J = I + (1 − cos θ)/θ² [w] + (θ − sin θ)/θ³ [w]², θ = |w|; series for small θ, where it cancels.
 pub fn rotation_jacobian(w: &Vec3) -> Mat3 {

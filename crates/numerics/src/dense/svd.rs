@@ -1,9 +1,10 @@
 //! Singular values of deformation gradients by one-sided Jacobi.
 //!
 //! Why not `FᵀF` or bidiagonalisation: both square or mix the scales, and a flattened tetrahedron
-//! (σ = 1, 1e-7, 1e-9) loses its small singular values. One-sided Jacobi rotates the columns of `F V` until they are
-//! orthogonal to working precision *relative to their own lengths*, so every singular value that the columns
-//! determine well comes out with high relative accuracy [Demmel & Veselić 1992].
+//! (σ = 1, 1e-7, 1e-9) loses its small singular values. One-sided Jacobi rotates the columns of
+//! `F V` until they are
+//! orthogonal to working precision *relative to their own lengths*, so every singular value that
+//! the columns determine well comes out with high relative accuracy [Demmel & Veselić 1992].
 
 use super::rotation::any_perpendicular;
 use crate::types::{Mat2, Mat3, Mat3x2, Vec2, Vec3};
@@ -30,9 +31,11 @@ pub struct Svd3x2 {
     pub v: Mat2,
 }
 
-/// Columns count as orthogonal when |aᵀb| ≤ this · |a||b|: four units of round-off, what a rotation can reach.
+/// Columns count as orthogonal when |aᵀb| ≤ this · |a||b|: four units of round-off, what a rotation
+/// can reach.
 const ORTHOGONAL: f64 = 4.0 * f64::EPSILON;
-/// Column lengths² below this (after scaling) count as zero, so that fourth powers stay clear of underflow.
+/// Column lengths² below this (after scaling) count as zero, so that fourth powers stay clear of
+/// underflow.
 const VANISHING: f64 = 1e-140;
 /// Cyclic Jacobi needs three to five sweeps; the cap only guards against non-finite input.
 const MAX_SWEEPS: usize = 16;
@@ -72,16 +75,17 @@ pub fn svd3x2(f: &Mat3x2) -> Svd3x2 {
     Svd3x2 { u, sigma: lengths * scale, v: Mat2::from_columns(&v) }
 }
 
-/// Sweeps of cheap two-sided rotations on the Gram matrix, so that the accurate sweeps find little left to do.
+/// Sweeps of cheap two-sided rotations on the Gram matrix, so that the accurate sweeps find little
+/// left to do.
 const APPROACH_SWEEPS: usize = 4;
 /// Rotation by 45°, taken where the cheap estimate of the angle would overshoot.
 const EIGHTH_TURN: (f64, f64) = (std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2);
 
 /// Brings the columns of `a` near orthogonality at a third of the cost of exact rotations.
 ///
-/// Works on G = aᵀa by Jacobi rotations with an estimated angle, tan θ/2 ≈ γ/(2(α−β)) [McAdams et al. 2011], which
-/// needs one division and no root. V is exactly a rotation whatever the estimate; squared small values are lost in G but not in
-/// `a`, which is turned by V only at the end.
+/// Works on G = aᵀa by Jacobi rotations with an estimated angle, tan θ/2 ≈ γ/(2(α−β)) [McAdams et
+/// al. 2011], which needs one division and no root. V is exactly a rotation whatever the estimate;
+/// squared small values are lost in G but not in `a`, which is turned by V only at the end.
 #[inline(always)]
 fn approach(a: &mut [Vec3; 3], v: &mut [Vec3; 3]) {
     let mut g = [
@@ -94,8 +98,8 @@ fn approach(a: &mut [Vec3; 3], v: &mut [Vec3; 3]) {
         estimate_rotation::<0, 2, 1>(&mut g, v);
         estimate_rotation::<1, 2, 0>(&mut g, v);
     }
-    // Twelve products leave V a few units of round-off from orthogonal: one Newton step for the lengths (no root), one
-    // projection, and the cross product bring it back.
+    // Twelve products leave V a few units of round-off from orthogonal: one Newton step for the
+    // lengths (no root), one projection, and the cross product bring it back.
     v[0] *= 1.5 - 0.5 * v[0].norm_squared();
     v[1] -= v[0] * v[0].dot(&v[1]);
     v[1] *= 1.5 - 0.5 * v[1].norm_squared();
@@ -119,7 +123,8 @@ fn estimate_rotation<const P: usize, const Q: usize, const R: usize>(
     let length = ch2 + sh2;
     let safe = 5.828_427_124_746_19 * sh2 < ch2 && length > 0.0;
     let inverse = 1.0 / length;
-    // Columns that are orthogonal already stay untouched: F = I gives exactly U = V = I, hence no stress at rest.
+    // Columns that are orthogonal already stay untouched: F = I gives exactly U = V = I, hence no
+    // stress at rest.
     let orthogonal = gamma.abs() <= f64::EPSILON * (alpha + beta);
     let (c, s) = if orthogonal {
         (1.0, 0.0)
@@ -138,7 +143,8 @@ fn estimate_rotation<const P: usize, const Q: usize, const R: usize>(
     (v[P], v[Q]) = (v[P] * c + v[Q] * s, v[Q] * c - v[P] * s);
 }
 
-/// One when the squares of squares of `largest` neither overflow nor underflow, else a power of two near it.
+/// One when the squares of squares of `largest` neither overflow nor underflow, else a power of two
+/// near it.
 fn power_of_two_scale(largest: f64) -> f64 {
     if (1e-60..1e60).contains(&largest) || largest == 0.0 || !largest.is_finite() {
         return 1.0;
@@ -146,7 +152,8 @@ fn power_of_two_scale(largest: f64) -> f64 {
     largest.log2().floor().clamp(-1000.0, 1000.0).exp2()
 }
 
-/// Rotates columns `P`, `Q` of `a` (and of `v`) to orthogonality with the longer one first; true if it rotated.
+/// Rotates columns `P`, `Q` of `a` (and of `v`) to orthogonality with the longer one first; true if
+/// it rotated.
 ///
 /// tan 2θ = 2γ/(α−β), α = |a_P|², β = |a_Q|², γ = a_P·a_Q. Taking cos 2θ = (α−β)/r with its sign,
 /// r² = (α−β)² + 4γ², makes the new |a_P|² = (α+β+r)/2 the larger: the columns sort themselves.
@@ -178,8 +185,8 @@ fn orthogonalise<const N: usize, const P: usize, const Q: usize>(
     true
 }
 
-/// Orthonormal frame (a/|a|, b/|b|, their cross product) of two orthogonal columns, completed where one vanishes,
-/// and the two lengths.
+/// Orthonormal frame (a/|a|, b/|b|, their cross product) of two orthogonal columns, completed where
+/// one vanishes, and the two lengths.
 fn left_frame(a: &Vec3, b: &Vec3) -> (Mat3, Vec2) {
     let (la, lb) = (a.norm(), b.norm());
     let u0 = if la > 0.0 { a / la } else { Vec3::x() };
@@ -241,7 +248,8 @@ mod tests {
         }
     }
 
-    /// Mixed on both sides, storing F in f64 already moves σ by ε|F|: no method can do better than that.
+    /// Mixed on both sides, storing F in f64 already moves σ by ε|F|: no method can do better than
+    /// that.
     #[test]
     fn svd3_small_values_are_exact_to_storage_round_off() {
         let mut random = Random::new(6);

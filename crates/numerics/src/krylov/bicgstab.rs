@@ -1,4 +1,5 @@
-//! Stabilised bi-conjugate gradients for nonsymmetric operators [van der Vorst 1992], right preconditioned.
+//! Stabilised bi-conjugate gradients for nonsymmetric operators [van der Vorst 1992], right
+//! preconditioned.
 
 use super::operator::{LinearOperator, ResidualNorm, axpy, residual, xpby};
 use super::preconditioner::Preconditioner;
@@ -48,7 +49,8 @@ pub struct BicgstabInfo {
 /// Why a solve cannot go on. The vector `x` then holds the last iterate.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum BicgstabError {
-    /// A scalar of the recurrence vanished although the shadow residual was fresh: the operator is (nearly) singular.
+    /// A scalar of the recurrence vanished although the shadow residual was fresh: the operator is
+    /// (nearly) singular.
     #[error("breakdown in iteration {iteration} of BiCGSTAB: the matrix is singular or nearly so")]
     Breakdown {
         /// Iteration in which it showed, from 0.
@@ -146,7 +148,8 @@ impl LinearBicgstab {
         ordered_dot(&self.shadow, &self.r)
     }
 
-    /// One iteration; returns the next ρ, or `None` before touching `x` and `r` when r̂ has become useless.
+    /// One iteration; returns the next ρ, or `None` before touching `x` and `r` when r̂ has become
+    /// useless.
     fn step(
         &mut self,
         op: &(impl LinearOperator + ?Sized),

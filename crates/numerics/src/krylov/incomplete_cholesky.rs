@@ -1,8 +1,10 @@
 //! Incomplete block Cholesky without fill, IC(0), on the pattern of the matrix.
 //!
-//! M = (D + Uᵀ) D⁻¹ (D + U) with D block diagonal, U strictly upper on the pattern of A. Row k, once final, updates the
+//! M = (D + Uᵀ) D⁻¹ (D + U) with D block diagonal, U strictly upper on the pattern of A. Row k,
+//! once final, updates the
 //! rows below it where the pattern has room:  A_ij ← A_ij − U_kiᵀ D_k⁻¹ U_kj  for i ≤ j in row k.
-//! A pivot that is not positive restarts the factorisation with a larger shift  A + s·diag(A)  [Manteuffel 1980].
+//! A pivot that is not positive restarts the factorisation with a larger shift A + s·diag(A)
+//! [Manteuffel 1980].
 
 use super::preconditioner::Preconditioner;
 use crate::block::{BlockMatrix, BlockPattern};
@@ -10,7 +12,8 @@ use crate::types::{Mat3, Vec3};
 use std::sync::{Arc, Mutex};
 use thiserror::Error;
 
-/// A pivot block is accepted when its smallest Cholesky pivot exceeds this part of the diagonal entry it came from.
+/// A pivot block is accepted when its smallest Cholesky pivot exceeds this part of the diagonal
+/// entry it came from.
 const PIVOT_FLOOR: f64 = 1e-8;
 const FIRST_SHIFT: f64 = 1e-3;
 const SHIFT_GROWTH: f64 = 4.0;
@@ -39,7 +42,8 @@ pub struct PrecondIncompleteCholesky {
 impl PrecondIncompleteCholesky {
     /// Factors a matrix; blocks fixed by the mask get identity rows.
     ///
-    /// A component whose diagonal entry is exactly zero (unused, as in twist blocks) acts as an identity row.
+    /// A component whose diagonal entry is exactly zero (unused, as in twist blocks) acts as an
+    /// identity row.
     pub fn new(matrix: &BlockMatrix, fixed: Option<&[bool]>) -> Result<Self, IncompleteCholeskyError> {
         let pattern = matrix.pattern().clone();
         let mut factor = Vec::with_capacity(pattern.stored_count());
@@ -59,7 +63,8 @@ impl PrecondIncompleteCholesky {
         Err(IncompleteCholeskyError { block: failed })
     }
 
-    /// The shift that the factorisation needed, relative to the diagonal; 0 when it went through at once.
+    /// The shift that the factorisation needed, relative to the diagonal; 0 when it went through at
+    /// once.
     pub fn shift(&self) -> f64 {
         self.shift
     }
@@ -107,7 +112,8 @@ fn eliminate(pattern: &BlockPattern, factor: &mut [Mat3]) -> Result<(), usize> {
     Ok(())
 }
 
-/// A_ij ← A_ij − left · U_kj for the columns j of row k from i on that row i also stores; both lists are sorted.
+/// A_ij ← A_ij − left · U_kj for the columns j of row k from i on that row i also stores; both
+/// lists are sorted.
 fn subtract_row_update(
     pattern: &BlockPattern,
     factor: &mut [Mat3],

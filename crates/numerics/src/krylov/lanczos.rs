@@ -1,7 +1,8 @@
 //! Condition numbers from the coefficients of conjugate gradients.
 //!
-//! After k iterations with steps α and improvements β the tridiagonal matrix with diagonal `1/α_j + β_{j−1}/α_{j−1}` and off-diagonal `√β_j/α_j`
-//! is the Lanczos matrix of M⁻¹A: its extreme eigenvalues approach those of M⁻¹A from inside.   [Saad2003, section 6.7.3]
+//! After k iterations with steps α and improvements β the tridiagonal matrix with diagonal
+//! `1/α_j + β_{j−1}/α_{j−1}` and off-diagonal `√β_j/α_j` is the Lanczos matrix of M⁻¹A: its extreme
+//! eigenvalues approach those of M⁻¹A from inside.   [Saad2003, section 6.7.3]
 
 /// Coefficients of one solve.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,7 +19,8 @@ impl LanczosCoefficients {
         self.improvements.clear();
     }
 
-    /// Smallest and largest eigenvalue of the preconditioned operator as far as the solve has seen them; `None` without an iteration.
+    /// Smallest and largest eigenvalue of the preconditioned operator as far as the solve has seen
+    /// them; `None` without an iteration.
     pub fn extreme_eigenvalues(&self) -> Option<[f64; 2]> {
         let (diagonal, squares) = self.tridiagonal();
         let radius = |k: usize| {
@@ -41,7 +43,8 @@ impl LanczosCoefficients {
     }
 }
 
-/// The n-th smallest eigenvalue in [0, top] by bisection: the signs of a Sturm sequence count the eigenvalues below a number.
+/// The n-th smallest eigenvalue in [0, top] by bisection: the signs of a Sturm sequence count the
+/// eigenvalues below a number.
 fn nth_eigenvalue(diagonal: &[f64], squares: &[f64], n: usize, top: f64) -> f64 {
     let below = |x: f64| {
         let (mut count, mut pivot) = (0, 1.0_f64);

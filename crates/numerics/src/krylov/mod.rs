@@ -1,7 +1,7 @@
 //! Iterative linear solvers on vectors of blocks, their operators and preconditioners.
 //!
-//! Each solver comes with a triple: parameters in, an info report out, an error for what cannot go on. Hitting the
-//! iteration cap is a report (`converged: false`), not an error.
+//! Each solver comes with a triple: parameters in, an info report out, an error for what cannot go
+//! on. Hitting the iteration cap is a report (`converged: false`), not an error.
 
 mod bicgstab;
 mod incomplete_cholesky;

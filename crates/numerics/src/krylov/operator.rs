@@ -1,4 +1,5 @@
-//! What the iterative solvers ask of a matrix, masks for prescribed blocks, and the parallel vector updates.
+//! What the iterative solvers ask of a matrix, masks for prescribed blocks, and the parallel vector
+//! updates.
 
 use crate::block::BlockMatrix;
 use crate::ordered::ordered_dot;
@@ -18,7 +19,8 @@ pub trait LinearOperator {
     /// y = A x.
     fn apply(&self, x: &[Vec3], y: &mut [Vec3]);
 
-    /// y = A x; returns xᵀ A x. Operators that can sum on the way spare large vectors one more round through memory.
+    /// y = A x; returns xᵀ A x. Operators that can sum on the way spare large vectors one more
+    /// round through memory.
     fn apply_dot(&self, x: &[Vec3], y: &mut [Vec3]) -> f64 {
         self.apply(x, y);
         ordered_dot(x, y)
@@ -54,8 +56,9 @@ impl RowOperator for BlockMatrix {
 
 /// An operator with the rows and columns of fixed blocks replaced by those of the identity.
 ///
-/// With P the projector on free blocks this is P A P + (I − P), symmetric when A is. For prescribed values `p` solve with
-/// the lifted right-hand side P (b − A p) + p: the terms `A_jk p_k` must move over, or free blocks ignore the motion.
+/// With P the projector on free blocks this is P A P + (I − P), symmetric when A is. For prescribed
+/// values `p` solve with the lifted right-hand side P (b − A p) + p: the terms `A_jk p_k` must move
+/// over, or free blocks ignore the motion.
 pub struct MaskedOperator<'a, O: ?Sized> {
     inner: &'a O,
     fixed: &'a [bool],
@@ -71,7 +74,8 @@ impl<'a, O: LinearOperator + ?Sized> MaskedOperator<'a, O> {
         Self { inner, fixed, held, free_part: Mutex::default() }
     }
 
-    /// Whether a vector is its own free part, as all directions of conjugate gradients are that start from prescribed values.
+    /// Whether a vector is its own free part, as all directions of conjugate gradients are that
+    /// start from prescribed values.
     fn is_free(&self, x: &[Vec3]) -> bool {
         self.held.iter().all(|&i| x[i as usize] == Vec3::zeros())
     }

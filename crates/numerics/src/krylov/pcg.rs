@@ -46,7 +46,8 @@ pub struct PcgInfo {
 /// Why a solve cannot go on. The vector `x` then holds the last iterate.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum PcgError {
-    /// pᵀAp ≤ 0: the operator is not positive definite along the search direction; regularise or project it.
+    /// pᵀAp ≤ 0: the operator is not positive definite along the search direction; regularise or
+    /// project it.
     #[error(
         "matrix is not positive definite: curvature {curvature:e} in iteration {iteration} of conjugate gradients"
     )]

@@ -1,10 +1,12 @@
 //! Conjugate gradients on parts of a system that know nothing of each other, side by side.
 //!
-//! No entry of the matrix couples two parts, so they are systems of their own: each has its own α and β and ends by its own
-//! residual. Rows of a part that is solved are not visited again. So a part costs its own iterations, not those of the slowest: bodies
-//! that only fall while others collide cost next to nothing.
+//! No entry of the matrix couples two parts, so they are systems of their own: each has its own α
+//! and β and ends by its own residual. Rows of a part that is solved are not visited again. So a
+//! part costs its own iterations, not those of the slowest: bodies that only fall while others
+//! collide cost next to nothing.
 //!
-//! Rows go in *pieces*, some in a row of one part. Pieces are fixed by the parts alone, and sums run over them in order: the same bits for any number of threads.
+//! Rows go in *pieces*, some in a row of one part. Pieces are fixed by the parts alone, and sums
+//! run over them in order: the same bits for any number of threads.
 
 use super::operator::{ResidualNorm, RowOperator, residual};
 use super::pcg::{PcgError, PcgParams};
@@ -13,8 +15,9 @@ use crate::types::Vec3;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Parts of the unknowns that no entry of the matrix couples. Each must reach the tolerance relative to its own first residual: a far body
-/// with large forces does not end the solve for the others.
+/// Parts of the unknowns that no entry of the matrix couples. Each must reach the tolerance
+/// relative to its own first residual: a far body with large forces does not end the solve for the
+/// others.
 #[derive(Clone, Copy, Debug)]
 pub struct PcgParts<'a> {
     /// Part of each block.
@@ -62,8 +65,8 @@ pub struct PartsPcg<'a, O> {
 }
 
 impl<'a, O: RowOperator> PartsPcg<'a, O> {
-    /// Looks at the residual of a guess `x` of A x = b: the tolerances of the parameters are relative to it. Blocks that the operator masks have their values in `x`
-    /// already.
+    /// Looks at the residual of a guess `x` of A x = b: the tolerances of the parameters are
+    /// relative to it. Blocks that the operator masks have their values in `x` already.
     pub fn new(op: &'a O, b: &[Vec3], x: &[Vec3], params: &PcgParams, parts: PcgParts<'a>) -> Self {
         let n = op.block_count();
         assert!(b.len() == n && x.len() == n && parts.of_block.len() == n, "b, x and parts need {n} blocks");
@@ -205,7 +208,8 @@ impl Going {
         sums
     }
 
-    /// Residuals of parts from what their pieces have of them. Those of solved parts stay as they were.
+    /// Residuals of parts from what their pieces have of them. Those of solved parts stay as they
+    /// were.
     fn measure(&mut self, of_pieces: &[f64], norm: ResidualNorm) {
         let mut lists = vec![Vec::new(); self.runs.len()];
         self.pieces.iter().zip(of_pieces).for_each(|(piece, &own)| lists[piece.part].push(own));
@@ -363,7 +367,8 @@ mod tests {
         assert_eq!(run(&matrix, &[Vec3::zeros(); N]), Ok(0));
     }
 
-    /// Two systems side by side, the easy one with forces ten thousand times larger: each reaches its own tolerance.
+    /// Two systems side by side, the easy one with forces ten thousand times larger: each reaches
+    /// its own tolerance.
     #[test]
     fn parts_reach_their_own_tolerance() {
         let (mut matrix, n) = (random_definite(40, 90, 203), 40);

@@ -7,8 +7,9 @@ use crate::types::{Mat3, Vec3};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Eigenvalues of a diagonal block below this part of the largest are raised to it before inversion: keeps a nearly
-/// singular block (a node in a thin sheet, the unused components of a twist) from dominating the search direction.
+/// Eigenvalues of a diagonal block below this part of the largest are raised to it before
+/// inversion: keeps a nearly singular block (a node in a thin sheet, the unused components of a
+/// twist) from dominating the search direction.
 const EIGENVALUE_FLOOR: f64 = 1e-10;
 const CHUNK: usize = 2048;
 
@@ -17,7 +18,8 @@ pub trait Preconditioner {
     /// z = M⁻¹ r.
     fn apply(&self, r: &[Vec3], z: &mut [Vec3]);
 
-    /// z = M⁻¹ r; returns rᵀ z. Preconditioners that can sum on the way spare large vectors one more round through memory.
+    /// z = M⁻¹ r; returns rᵀ z. Preconditioners that can sum on the way spare large vectors one
+    /// more round through memory.
     fn apply_dot(&self, r: &[Vec3], z: &mut [Vec3]) -> f64 {
         self.apply(r, z);
         ordered_dot(r, z)
@@ -26,7 +28,8 @@ pub trait Preconditioner {
 
 /// A preconditioner whose rows can be asked for by themselves.
 pub trait RowPreconditioner: Preconditioner + Sync {
-    /// Sees the whole residual before its rows are asked for; blocks that are not `wanted` are zero in it, and will not be asked for.
+    /// Sees the whole residual before its rows are asked for; blocks that are not `wanted` are zero
+    /// in it, and will not be asked for.
     fn look(&self, r: &[Vec3], wanted: &(dyn Fn(usize) -> bool + Sync));
 
     /// Some rows of M⁻¹ r into `z`, which has no others; returns their part of rᵀ M⁻¹ r.
@@ -134,8 +137,8 @@ fn product(inverses: &[SymmetricBlock], r: &[Vec3], z: &mut [Vec3]) -> f64 {
     sum.sum()
 }
 
-/// Inverse of a symmetric block with eigenvalues raised to a floor relative to the largest; the identity for a
-/// block without any positive eigenvalue.
+/// Inverse of a symmetric block with eigenvalues raised to a floor relative to the largest; the
+/// identity for a block without any positive eigenvalue.
 pub(super) fn floored_inverse(block: &Mat3) -> Mat3 {
     if let Some(inverse) = well_conditioned_inverse(block) {
         return inverse;
@@ -151,8 +154,9 @@ pub(super) fn floored_inverse(block: &Mat3) -> Mat3 {
 
 /// Inverse by cofactors when the block is clearly definite and far from the floor, the common case.
 ///
-/// λ_min ≥ det/(trace/2)²  for positive eigenvalues (the two larger ones multiply to at most (trace/2)²), so
-/// det > 4·1e-8·(trace/2)³ puts λ_min/λ_max well above the floor and leaves the cofactors accurate to 1e-8.
+/// λ_min ≥ det/(trace/2)² for positive eigenvalues (the two larger ones multiply to at most
+/// (trace/2)²), so det > 4·1e-8·(trace/2)³ puts λ_min/λ_max well above the floor and leaves the
+/// cofactors accurate to 1e-8.
 fn well_conditioned_inverse(b: &Mat3) -> Option<Mat3> {
     let c11 = b.m22 * b.m33 - b.m23 * b.m23;
     let c12 = b.m13 * b.m23 - b.m12 * b.m33;

@@ -5,8 +5,8 @@ use crate::error::{OutputError, Result};
 use crate::layout::{StoredMotion, StoredPose};
 use crate::reader::RunReader;
 
-/// Tracks of several bodies are gathered in one pass over the frames while they fit in this many bytes;
-/// a larger run takes several passes instead of more memory.
+/// Tracks of several bodies are gathered in one pass over the frames while they fit in this many
+/// bytes; a larger run takes several passes instead of more memory.
 const PASS_BYTES: usize = 512 << 20;
 
 /// What a track holds.
@@ -31,8 +31,8 @@ impl Quantity<'_> {
     }
 }
 
-/// Calls `visit` with (place of the body in the selection, its values at all frames, frame by frame), for
-/// every body whose `wanted` is true, in order.
+/// Calls `visit` with (place of the body in the selection, its values at all frames, frame by
+/// frame), for every body whose `wanted` is true, in order.
 pub(super) fn tracks(
     reader: &RunReader,
     selection: &Selection,

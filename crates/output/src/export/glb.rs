@@ -1,15 +1,15 @@
 //! Binary glTF 2.0 with the animation, in one file.
 //!
 //! * `Fixed` bodies: a mesh. `Posed` bodies: a mesh on a node with translation and rotation tracks.
-//! * `Free` bodies: the first frame is the base and every further frame a morph target (its displacement).
-//!   One weights track switches them on one after the other; linear interpolation between two one-hot keys
-//!   is linear motion between two frames. All bodies share the track.
-//! * Normals are left out: glTF then asks viewers for flat shading of the deformed shape, which is right,
-//!   while stored normals would either double the file or belong to the undeformed shape.
+//! * `Free` bodies: the first frame is the base and every further frame a morph target (its
+//!   displacement). One weights track switches them on one after the other; linear interpolation
+//!   between two one-hot keys is linear motion between two frames. All bodies share the track.
+//! * Normals are left out: glTF then asks viewers for flat shading of the deformed shape, which is
+//!   right, while stored normals would either double the file or belong to the undeformed shape.
 //! * Rods are lines (glTF has no line width). glTF is y-up: a root node turns the run.
 //!
-//! Cost: 12 bytes per vertex and frame, and frames² × 4 bytes of weights. Viewers hold all targets at once,
-//! so more than [`MAX_FRAMES`] frames are refused; take every n-th, or USD for long runs.
+//! Cost: 12 bytes per vertex and frame, and frames² × 4 bytes of weights. Viewers hold all targets
+//! at once, so more than [`MAX_FRAMES`] frames are refused; take every n-th, or USD for long runs.
 
 use super::ExportReport;
 use super::gather::{Quantity, bounds, pose_tracks, tracks};
@@ -250,7 +250,8 @@ impl Gltf {
         self.accessor(&bytes, UNSIGNED_INT, "SCALAR", indices.len(), Some(ELEMENT_ARRAY_BUFFER))
     }
 
-    /// Appends an array to the binary chunk. Every element is a multiple of four bytes, so all stay aligned.
+    /// Appends an array to the binary chunk. Every element is a multiple of four bytes, so all stay
+    /// aligned.
     fn accessor(
         &mut self,
         bytes: &[u8],

@@ -1,7 +1,9 @@
-//! NumPy archive: `frames`, `time`, and per body `BODY/positions` (frames × vertices × 3), `BODY/velocities`,
-//! `BODY/<channel>`, `BODY/triangles`, `BODY/segments`, `BODY/tets`, `BODY/radius`, `BODY/uv`, `BODY/pinned`.
+//! NumPy archive: `frames`, `time`, and per body `BODY/positions` (frames × vertices × 3),
+//! `BODY/velocities`, `BODY/<channel>`, `BODY/triangles`, `BODY/segments`, `BODY/tets`,
+//! `BODY/radius`, `BODY/uv`, `BODY/pinned`.
 //!
-//! An `.npz` is a zip of `.npy` files. They are stored without compression, so that NumPy can map them.
+//! An `.npz` is a zip of `.npy` files. They are stored without compression, so that NumPy can map
+//! them.
 
 use super::ExportReport;
 use super::gather::{Quantity, tracks};
@@ -88,7 +90,8 @@ fn topology(selection: &Selection, archive: &mut Archive) -> IoResult<()> {
     Ok(())
 }
 
-/// One array in `.npy` version 1.0: marker, header padded so that the data begins at a multiple of 64.
+/// One array in `.npy` version 1.0: marker, header padded so that the data begins at a multiple of
+/// 64.
 fn entry(archive: &mut Archive, name: &str, dtype: &str, shape: &[usize], data: &[u8]) -> IoResult<()> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)

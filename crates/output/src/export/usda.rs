@@ -1,9 +1,9 @@
 //! Universal Scene Description as text (`.usda`).
 //!
-//! `/World` holds a `Mesh` per surface and a linear `BasisCurves` with widths per rod. Frame k is time code
-//! k and `timeCodesPerSecond` is the run's fps. `Free` bodies have time-sampled points, `Posed` ones
-//! time-sampled `translate` and `orient`. USD knows only y and z as up; a run with x up is turned by a
-//! rotation of `/World`.
+//! `/World` holds a `Mesh` per surface and a linear `BasisCurves` with widths per rod. Frame k is
+//! time code k and `timeCodesPerSecond` is the run's fps. `Free` bodies have time-sampled points,
+//! `Posed` ones time-sampled `translate` and `orient`. USD knows only y and z as up; a run with x
+//! up is turned by a rotation of `/World`.
 
 use super::ExportReport;
 use super::gather::{Quantity, bounds, pose_tracks, tracks};

@@ -1,7 +1,8 @@
 //! VTK unstructured grids: `000042.vtu` per frame with all bodies, and `run.pvd` with their times.
 //!
-//! Solids give tetrahedra, other bodies triangles and lines. Arrays are inline base64, each after its
-//! length as UInt64. Point data: `body` (place in the export), `velocity`, and the channels of the frame.
+//! Solids give tetrahedra, other bodies triangles and lines. Arrays are inline base64, each after
+//! its length as UInt64. Point data: `body` (place in the export), `velocity`, and the channels of
+//! the frame.
 
 use super::ExportReport;
 use super::select::Selection;

@@ -108,7 +108,8 @@ pub fn resume(folder: &Path) -> f64 {
     state
 }
 
-/// The deterministic "solver" of these tests: its state after a step is a function of the state before.
+/// The deterministic "solver" of these tests: its state after a step is a function of the state
+/// before.
 pub fn advance(state: f64) -> f64 {
     (state * 1.7).sin() + 0.3
 }
@@ -119,8 +120,8 @@ pub fn sections(state: f64) -> Sections {
     sections
 }
 
-/// Two steps a frame, a checkpoint every frame, from the given frame on; stops early after `events` writes,
-/// as a kill would. Returns the last state, or `None` when stopped.
+/// Two steps a frame, a checkpoint every frame, from the given frame on; stops early after `events`
+/// writes, as a kill would. Returns the last state, or `None` when stopped.
 pub fn simulate(writer: &mut RunWriter, mut state: f64, first: u32, mut events: usize) -> Option<f64> {
     let layout = writer.layout().clone();
     let mut alive = || {

@@ -1,10 +1,15 @@
 //! What contacts leave behind: slips from step to step, forces from iteration to iteration.
 //!
-//! A contact remembers the tangential way `s` from its anchor, at most ε long. The next step measures friction from there,
-//! `d = s + Σ c_i (x_i − x_i^prev)`, so a resting contact keeps its elastic slip and need not creep to win it back. It also remembers its force as the last
+//! A contact remembers the tangential way `s` from its anchor, at most ε long. The next step
+//! measures friction from there,
+//! `d = s + Σ c_i (x_i − x_i^prev)`, so a resting contact keeps its elastic slip and need not creep
+//! to win it back. It also remembers its force as the last
 //! linear solve found it, towards which the next iteration is linearised. A memory belongs
-//! to a vertex or an edge and the *object* it touches: it survives a change of the closest feature of that object. Slips are shared by all contacts of a primitive with an object; the force
-//! that limits friction is handed on only by a contact that is gone. (One that comes in at the rim of its gap beside a contact that lives on would hold with the force of that one, leave again, and so on for ever.)
+//! to a vertex or an edge and the *object* it touches: it survives a change of the closest feature
+//! of that object. Slips are shared by all contacts of a primitive with an object; the force that
+//! limits friction is handed on only by a contact that is gone. (One that comes in at the rim of
+//! its gap beside a contact that lives on would hold with the force of that one, leave again, and
+//! so on for ever.)
 
 use super::contacts::Contact;
 use crate::saved::{RestoreError, SavedState};
@@ -14,7 +19,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use stiction_collision::{PairKind, ProximityPair};
 use stiction_numerics::Vec3;
 
-/// Who touches what, in twelve bytes; the order brings all contacts of a primitive with an object together.
+/// Who touches what, in twelve bytes; the order brings all contacts of a primitive with an object
+/// together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AnchorKey {
     /// Vertex, edge or triangle of the first object.
@@ -25,7 +31,8 @@ pub(super) struct AnchorKey {
     feature: Label,
 }
 
-/// Kind and number of a primitive: two binary digits and thirty. A mesh of a thousand million primitives would not fit in any memory.
+/// Kind and number of a primitive: two binary digits and thirty. A mesh of a thousand million
+/// primitives would not fit in any memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Label(u32);
 
@@ -103,7 +110,8 @@ impl AnchorKey {
         self.other
     }
 
-    /// The features of a pair by kind, that of the other object first; none for an analytic collider.
+    /// The features of a pair by kind, that of the other object first; none for an analytic
+    /// collider.
     pub fn features(&self) -> Option<[Primitive; 2]> {
         let primitive = |label: Label| match label.kind() {
             VERTEX => Some(Primitive::Vertex(label.number())),
@@ -125,14 +133,16 @@ impl AnchorKey {
     }
 }
 
-/// A force on the first object of a contact \[N\], per pair of primitives that it stands for: two triangles that meet a vertex become one edge, and one triangle and its edge again. It aims
+/// A force on the first object of a contact \[N\], per pair of primitives that it stands for: two
+/// triangles that meet a vertex become one edge, and one triangle and its edge again. It aims
 /// iterations, which correct it, so single precision will do.
 pub(super) type Forecast = [f32; 3];
 
 /// What a contact keeps between steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Kept {
-    /// Trajectory from the anchor \[m\]. At most ε long, so single precision rounds it by less than 1e-7 ε, which a resting contact does not add up: it keeps what it had.
+    /// Trajectory from the anchor \[m\]. At most ε long, so single precision rounds it by less than
+    /// 1e-7 ε, which a resting contact does not add up: it keeps what it had.
     slip: [f32; 3],
     pub force: Forecast,
 }
@@ -209,7 +219,8 @@ impl<V> Default for Memory<V> {
 const SAME_SIDE: f64 = 0.5;
 
 impl<V: Turned> Memory<V> {
-    /// What a contact left in this place: that of the same pair; else that of the same primitive on the same object whose normal is nearest, among the entries that may hand theirs on.
+    /// What a contact left in this place: that of the same pair; else that of the same primitive on
+    /// the same object whose normal is nearest, among the entries that may hand theirs on.
     pub fn recall(
         &self,
         (key, first_object, normal): (&AnchorKey, u32, &Vec3),

@@ -1,8 +1,11 @@
 //! Stiffness, forces and the matrix of all contacts.
 //!
-//! Barrier and friction of contact c act through `Σ c_i x_i` alone, so its Hessian is `c_i c_j K_c` with one symmetric 3×3 matrix
-//! `K_c = κ b'' n nᵀ + K_f`. The blocks are written out in three stores: diagonal and mesh blocks of the elastic matrix, and pairs of nodes
-//! that only contacts couple, whose pattern is kept within a step (`stiction_numerics::Couplings`).   [Ando2024, section 3.7]
+//! Barrier and friction of contact c act through `Σ c_i x_i` alone, so its Hessian is `c_i c_j K_c`
+//! with one symmetric 3×3 matrix
+//! `K_c = κ b'' n nᵀ + K_f`. The blocks are written out in three stores: diagonal and mesh blocks
+//! of the elastic matrix, and pairs of nodes
+//! that only contacts couple, whose pattern is kept within a step (`stiction_numerics::Couplings`).
+//! [Ando2024, section 3.7]
 
 use super::contacts::{Contact, Trajectory};
 use super::couples::Bearers;
@@ -49,11 +52,12 @@ pub(super) struct Elastic<'a> {
 const CHUNK: usize = 256;
 
 /// Contacts whose terms live at the same time, or as many as there are blocks where these are more:
-/// each section looks at every row of the matrix. Couples of friction are summed section by section, so
-/// another size changes their last bits.
+/// each section looks at every row of the matrix. Couples of friction are summed section by
+/// section, so another size changes their last bits.
 const SECTION: usize = 1 << 15;
 
-/// What contacts are evaluated with. Terms take more room than a step has: it keeps stiffnesses, from which terms are found again.
+/// What contacts are evaluated with. Terms take more room than a step has: it keeps stiffnesses,
+/// from which terms are found again.
 #[derive(Clone, Copy)]
 pub(super) struct Evaluation<'a> {
     pub options: &'a BarrierOptions,
@@ -80,7 +84,8 @@ impl Evaluation<'_> {
         Terms { pull, hessian }
     }
 
-    /// Stiffnesses of all contacts, frozen at this configuration \[N/m\]. All of them come before the first is added to the matrix that they are measured by.
+    /// Stiffnesses of all contacts, frozen at this configuration \[N/m\]. All of them come before
+    /// the first is added to the matrix that they are measured by.
     pub fn stiffnesses(&self, elastic: Elastic<'_>, contacts: &[Contact]) -> Vec<f64> {
         contacts.par_iter().with_min_len(CHUNK).map(|contact| self.stiffness(elastic, contact)).collect()
     }
@@ -126,7 +131,8 @@ impl Evaluation<'_> {
     }
 }
 
-/// Slope of the linear model of a barrier: the chord towards the force that the contact is expected to carry, or the tangent where none is known \[N/m\].
+/// Slope of the linear model of a barrier: the chord towards the force that the contact is expected
+/// to carry, or the tangent where none is known \[N/m\].
 fn curvature(
     (options, barrier): (&BarrierOptions, &Barrier),
     (contact, activation): (&Contact, f64),
@@ -176,8 +182,9 @@ impl ContactMatrix {
         self.couplings.clear();
     }
 
-    /// Adds the Hessians of contacts with given stiffnesses to the system, and their forces and couples to the right-hand side. A section at a time: terms of all
-    /// contacts and their order by nodes would be the most that a step holds.
+    /// Adds the Hessians of contacts with given stiffnesses to the system, and their forces and
+    /// couples to the right-hand side. A section at a time: terms of all contacts and their order
+    /// by nodes would be the most that a step holds.
     pub fn assemble(
         &mut self,
         (evaluation, bearers): (Evaluation<'_>, Bearers<'_>),

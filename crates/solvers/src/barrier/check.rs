@@ -8,8 +8,8 @@ use stiction_collision::ProximityPair;
 use stiction_collision::intersection::crossings;
 use stiction_numerics::Vec3;
 
-/// The smallest gap of all pairs and walls \[m\], infinite when nothing is near; and all that crosses, is closer than its thickness, is in a wall
-/// or is stretched too far.
+/// The smallest gap of all pairs and walls \[m\], infinite when nothing is near; and all that
+/// crosses, is closer than its thickness, is in a wall or is stretched too far.
 pub(super) fn inspect(
     detector: &mut Detector,
     limits: &StrainLimits,

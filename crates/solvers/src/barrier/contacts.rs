@@ -1,9 +1,12 @@
-//! What is near what: pairs of surface features and of features and analytic colliders, with all their coefficients.
+//! What is near what: pairs of surface features and of features and analytic colliders, with all
+//! their coefficients.
 //!
-//! A contact is a vector `e = Σ c_i x_i + (prescribed part)` from the second object to the first, its unit normal n, and the gap
-//! `g = |e| − offset`, offset = both half-thicknesses. `c_i` are over nodes, prescribed nodes included: their motion reaches
-//! the others through the lifted right-hand side. Vertices of mesh colliders and analytic surfaces are no unknowns; how
-//! they moved and will move stands in `script`.
+//! A contact is a vector `e = Σ c_i x_i + (prescribed part)` from the second object to the first,
+//! its unit normal n, and the gap
+//! `g = |e| − offset`, offset = both half-thicknesses. `c_i` are over nodes, prescribed nodes
+//! included: their motion reaches
+//! the others through the lifted right-hand side. Vertices of mesh colliders and analytic surfaces
+//! are no unknowns; how they moved and will move stands in `script`.
 
 use super::anchors::{AnchorKey, Forecast, Kept, Memory, Trace};
 use super::couples::{Ring, rings};
@@ -25,8 +28,9 @@ use stiction_contact::barrier::{edge_edge_lead, inside_share};
 use stiction_contact::detect::{PlacedShape, collision_mesh};
 use stiction_numerics::{BlockPattern, Vec3};
 
-/// Where everything is: unknowns, vertices of mesh colliders, and the time that places analytic colliders. What others keep anyway, the start
-/// of a step and where prescribed blocks go, is borrowed: on large meshes each copy counts.
+/// Where everything is: unknowns, vertices of mesh colliders, and the time that places analytic
+/// colliders. What others keep anyway, the start of a step and where prescribed blocks go, is
+/// borrowed: on large meshes each copy counts.
 #[derive(Clone, Debug)]
 pub(super) struct Configuration<'a> {
     pub blocks: Cow<'a, [Vec3]>,
@@ -42,7 +46,8 @@ impl Configuration<'_> {
     }
 }
 
-/// The three configurations of an iteration: the start of the step with its slips, the present one, and where prescribed things go.
+/// The three configurations of an iteration: the start of the step with its slips, the present one,
+/// and where prescribed things go.
 #[derive(Clone, Copy)]
 pub(super) struct Trajectory<'a> {
     pub start: &'a Configuration<'a>,
@@ -57,11 +62,13 @@ pub(super) struct Trajectory<'a> {
 pub(super) struct Contact {
     /// c_i over nodes.
     pub stencil: ContactStencil,
-    /// Sum of the squares of the coefficients of vertices of mesh colliders: they count in the mass and the norm of c. A share of a stiffness: single precision will do.
+    /// Sum of the squares of the coefficients of vertices of mesh colliders: they count in the mass
+    /// and the norm of c. A share of a stiffness: single precision will do.
     pub held_square: f32,
     pub normal: Vec3,
     pub gap: f64,
-    /// How many pairs of primitives this contact stands for; less than one where a border takes over.
+    /// How many pairs of primitives this contact stands for; less than one where a border takes
+    /// over.
     pub weight: f64,
     /// Motion of the prescribed part of `e`, where there is any.
     pub script: Option<Box<Scripted>>,
@@ -85,7 +92,8 @@ pub(super) enum Origin {
     Unknown,
     /// Its own.
     Own,
-    /// That of another contact of the same primitive, which lives on: it tells a newcomer how firm the place is, not what it will hold itself.
+    /// That of another contact of the same primitive, which lives on: it tells a newcomer how firm
+    /// the place is, not what it will hold itself.
     Borrowed,
 }
 
@@ -130,7 +138,8 @@ impl Contact {
         self.script.as_ref().map_or(Vec3::zeros(), |s| s.ahead)
     }
 
-    /// Force on the first object that a contact in this place is expected to carry \[N\]; none where there was none.
+    /// Force on the first object that a contact in this place is expected to carry \[N\]; none
+    /// where there was none.
     pub fn expected(&self, options: &BarrierOptions) -> Option<Vec3> {
         let is_known = options.forecast && self.origin != Origin::Unknown;
         is_known.then(|| Vec3::from(self.forecast.map(f64::from)) * self.weight)
@@ -215,7 +224,8 @@ impl Detector {
         Ok(self.near.cover(&mut self.phase, &self.mesh, [&from, &to], self.widest)?)
     }
 
-    /// Shows all pairs of features nearer than the largest activation gap, in a fixed order and in sections.
+    /// Shows all pairs of features nearer than the largest activation gap, in a fixed order and in
+    /// sections.
     pub fn visit_pairs(&mut self, x: &[Vec3], visit: impl FnMut(&[ProximityPair])) -> Result<(), StepError> {
         let candidates = self.near_candidates(x)?;
         visit_pairs(&self.mesh, &candidates, x, self.widest, visit);
@@ -240,7 +250,8 @@ impl Detector {
         let candidates = self.near_candidates(&positions)?;
         let faced = &self.faced[..];
         let convert = |pair: &ProximityPair| from_pair(model, trajectory, (&positions, faced), pair);
-        // A section at a time: lists of tasks that are joined in the end, or places for all pairs (many of two edges become none), would take the memory of all contacts once more.
+        // A section at a time: lists of tasks that are joined in the end, or places for all pairs
+        // (many of two edges become none), would take the memory of all contacts once more.
         let (mut contacts, mut slots): (Vec<Contact>, Vec<Option<Contact>>) = Default::default();
         visit_pairs(&self.mesh, &candidates, &positions, self.widest, |section| {
             section.par_iter().map(convert).collect_into_vec(&mut slots);
@@ -261,7 +272,8 @@ impl Detector {
     }
 }
 
-/// Gives contacts their slips, and the forces of the last iteration; those of the last step in the first one.
+/// Gives contacts their slips, and the forces of the last iteration; those of the last step in the
+/// first one.
 fn recall(contacts: &mut [Contact], anchors: &Memory<Kept>, forecasts: &Memory<Forecast>) {
     let is_first = forecasts.is_empty();
     let living = if is_first { anchors.living(contacts) } else { forecasts.living(contacts) };
@@ -364,8 +376,9 @@ fn from_pair(
     })
 }
 
-/// How many pairs of primitives a pair stands for. What two edges see at a vertex is seen by the faces around it as well, unless it is of a rod;
-/// so only the interiors of two edges add to what vertices and faces see, as far as they lead.
+/// How many pairs of primitives a pair stands for. What two edges see at a vertex is seen by the
+/// faces around it as well, unless it is of a rod; so only the interiors of two edges add to what
+/// vertices and faces see, as far as they lead.
 fn weight(pair: &ProximityPair, x: &[Vec3], faced: [bool; 2], activation: f64) -> f64 {
     match pair.kind {
         PairKind::EdgeEdge if faced == [true; 2] => {
@@ -388,7 +401,8 @@ mod tests {
     use std::path::Path;
     use stiction_bodies::{Parameters, build};
 
-    /// A vertex over two triangles: what is new beside a contact that lives on knows how firm the place is, but its friction has a force of its own.
+    /// A vertex over two triangles: what is new beside a contact that lives on knows how firm the
+    /// place is, but its friction has a force of its own.
     #[test]
     fn a_newcomer_borrows_the_force_of_what_lives_on_and_inherits_that_of_what_is_gone() {
         let at = |triangle: u32| {

@@ -1,12 +1,17 @@
-//! Couples of friction across gaps, carried by triangles: what keeps angular momentum. `stiction_contact::barrier::couple` derives the forces.
+//! Couples of friction across gaps, carried by triangles: what keeps angular momentum.
+//! `stiction_contact::barrier::couple` derives the forces.
 //!
-//! The corners of the second feature gather the couples `e × g` of all contacts by their weights; each hands its own to the triangles around it in equal parts, and these put forces on their
-//! corners. So the forces stay continuous where a contact passes from one triangle to the next, which a triangle by itself does not give: vertices over an edge would
-//! go to and fro between its sides. Where the second feature has no triangles (a rod), the first one carries. Friction g is what the last linear solve found: before a step has settled its law may be far from that, and balances nothing.
-//! Slips and the matrix know nothing of all this.
+//! The corners of the second feature gather the couples `e × g` of all contacts by their weights;
+//! each hands its own to the triangles around it in equal parts, and these put forces on their
+//! corners. So the forces stay continuous where a contact passes from one triangle to the next,
+//! which a triangle by itself does not give: vertices over an edge would go to and fro between its
+//! sides. Where the second feature has no triangles (a rod), the first one carries. Friction g is
+//! what the last linear solve found: before a step has settled its law may be far from that, and
+//! balances nothing. Slips and the matrix know nothing of all this.
 //!
-//! Contacts across gaps wider than the triangles keep their couple: forces that carry it would be larger than the friction that makes it.
-//! Contacts of colliders get none, since whoever moves those carries the couple, and contacts of two rods have no triangle.
+//! Contacts across gaps wider than the triangles keep their couple: forces that carry it would be
+//! larger than the friction that makes it. Contacts of colliders get none, since whoever moves
+//! those carries the couple, and contacts of two rods have no triangle.
 
 use super::anchors::Primitive;
 use super::assembly::Terms;
@@ -71,7 +76,8 @@ impl<'a> Bearers<'a> {
         Bearers { options, mesh: &detector.mesh, rings: &detector.rings, model }
     }
 
-    /// Adds the couples of friction of some contacts to those by vertices \[N m\]; a list that is empty begins with zeros.
+    /// Adds the couples of friction of some contacts to those by vertices \[N m\]; a list that is
+    /// empty begins with zeros.
     pub fn gather(&self, contacts: &[Contact], terms: &[Terms], x: &[Vec3], couples: &mut Vec<Vec3>) {
         let part = contacts.len().div_ceil(PARTS).max(1);
         let parts = contacts.par_chunks(part).zip(terms.par_chunks(part));
@@ -86,7 +92,8 @@ impl<'a> Bearers<'a> {
         *couples = all.reduce(add).unwrap_or_default();
     }
 
-    /// Adds the forces that carry couples \[N m\] by vertices, if there are any, to the right-hand side.
+    /// Adds the forces that carry couples \[N m\] by vertices, if there are any, to the right-hand
+    /// side.
     pub fn add_couples(&self, couples: &[Vec3], x: &[Vec3], rhs: &mut [Vec3]) {
         if couples.is_empty() {
             return;
@@ -151,7 +158,8 @@ impl<'a> Bearers<'a> {
         (size > 0).then_some((vertices, shares))
     }
 
-    /// Corners of the first feature that has triangles, in equal parts: of a surface that nodes carry. No shares where there is none.
+    /// Corners of the first feature that has triangles, in equal parts: of a surface that nodes
+    /// carry. No shares where there is none.
     fn carried(&self, features: [Primitive; 2], distance: f64) -> ([u32; 3], [f32; 3]) {
         for (corners, count) in features.map(|feature| self.corners(feature)) {
             let rings = corners.map(|v| self.rings[v as usize]);
@@ -176,7 +184,8 @@ impl<'a> Bearers<'a> {
 }
 
 impl Ring {
-    /// The part of a couple that triangles carry: all of it across a distance of up to their height, nothing from twice that on.
+    /// The part of a couple that triangles carry: all of it across a distance of up to their
+    /// height, nothing from twice that on.
     fn reach(&self, distance: f64) -> f32 {
         (2.0 - distance as f32 * self.steepness).clamp(0.0, 1.0)
     }

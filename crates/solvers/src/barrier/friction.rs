@@ -1,11 +1,15 @@
 //! Friction of one contact at the present iterate.
 //!
-//! Lagged: `E = ½ κ_f |P d|²`, `κ_f = μ f/max(ε, |P d|)` frozen at each Newton iteration, d the relative displacement since the start
-//! of the step, f the barrier's force.   [Ando2024, eq. 10, 11]
-//! Anchored: `E = μ f φ(|P d|)`, f frozen, d from an anchor that lives as long as the contact (see `anchors.rs`).
+//! Lagged: `E = ½ κ_f |P d|²`, `κ_f = μ f/max(ε, |P d|)` frozen at each Newton iteration, d the
+//! relative displacement since the start of the step, f the barrier's force.   [Ando2024, eq. 10,
+//! 11]
+//! Anchored: `E = μ f φ(|P d|)`, f frozen, d from an anchor that lives as long as the contact (see
+//! `anchors.rs`).
 //!
-//! Which f: the barrier's own is thousands of times what a contact will carry while its gap is being looked for, and friction that follows it throws stiff bodies along. So f is the
-//! force that the last linear solve found, which balances the step. Which curvature: the chord towards the friction that this solve found (`AnchoredFriction::chord`).
+//! Which f: the barrier's own is thousands of times what a contact will carry while its gap is
+//! being looked for, and friction that follows it throws stiff bodies along. So f is the force that
+//! the last linear solve found, which balances the step. Which curvature: the chord towards the
+//! friction that this solve found (`AnchoredFriction::chord`).
 
 use super::assembly::Terms;
 use super::contacts::{Contact, Trajectory};
@@ -48,7 +52,9 @@ pub(super) fn friction_terms(
     }
 }
 
-/// The normal force that limits friction \[N\]: the barrier's own, held near the expected one. A new contact that has not slid in this step holds as its barrier pushes; one that has waits until its force is known.
+/// The normal force that limits friction \[N\]: the barrier's own, held near the expected one. A
+/// new contact that has not slid in this step holds as its barrier pushes; one that has waits until
+/// its force is known.
 fn pressing(options: &BarrierOptions, contact: &Contact, displacement: &Vec3, push: f64) -> f64 {
     let slid = || tangential(contact, *displacement).norm() > options.friction_epsilon;
     match contact.expected_here(options) {
@@ -61,7 +67,8 @@ fn pressing(options: &BarrierOptions, contact: &Contact, displacement: &Vec3, pu
     }
 }
 
-/// The force on the first object at the end of a direction \[N\]. Friction that comes back below ε is at most what it will be there: the linear model of a slide keeps its full force.
+/// The force on the first object at the end of a direction \[N\]. Friction that comes back below ε
+/// is at most what it will be there: the linear model of a slide keeps its full force.
 pub(super) fn forecast(
     options: &BarrierOptions,
     (contact, terms): (&Contact, &Terms),
@@ -85,7 +92,8 @@ pub(super) fn forecast(
     }
 }
 
-/// Trajectory from the anchor with which a contact that is `from_anchor` away at the end of a step begins the next one; anchors are dragged along.
+/// Trajectory from the anchor with which a contact that is `from_anchor` away at the end of a step
+/// begins the next one; anchors are dragged along.
 pub(super) fn slip_to_keep(options: &BarrierOptions, contact: &Contact, from_anchor: &Vec3) -> Vec3 {
     let epsilon = options.friction_epsilon;
     match options.friction {
@@ -96,14 +104,16 @@ pub(super) fn slip_to_keep(options: &BarrierOptions, contact: &Contact, from_anc
     }
 }
 
-/// The barrier's own force is taken as long as it is within this factor of the expected one; so a gap that is nearly found limits friction without delay.
+/// The barrier's own force is taken as long as it is within this factor of the expected one; so a
+/// gap that is nearly found limits friction without delay.
 const FROM_EXPECTED: f64 = 1.1;
 
 fn tangential(contact: &Contact, d: Vec3) -> Vec3 {
     d - contact.normal * contact.normal.dot(&d)
 }
 
-/// Slips that grow by more than this share of ε, and limits that change by more than this share, are still being looked for.
+/// Slips that grow by more than this share of ε, and limits that change by more than this share,
+/// are still being looked for.
 const SETTLED: f64 = 0.1;
 
 /// Beyond this share of ε friction is full within 1 %, and its force no longer depends on the way.
@@ -128,8 +138,10 @@ impl Masses<'_> {
     }
 }
 
-/// Whether friction of a contact is not yet what it will be, by enough to speed a node up by more than `slowest` \[m/s²\]: its limit μ f changes by more than a tenth (where a body is
-/// set down within the gap, directions may be short before friction has lost what it has too much), or its slip still changes its force.
+/// Whether friction of a contact is not yet what it will be, by enough to speed a node up by more
+/// than `slowest` \[m/s²\]: its limit μ f changes by more than a tenth (where a body is set down
+/// within the gap, directions may be short before friction has lost what it has too much), or its
+/// slip still changes its force.
 pub(super) fn is_settling(
     options: &BarrierOptions,
     (contact, terms): (&Contact, &Terms),
@@ -150,8 +162,9 @@ pub(super) fn is_settling(
         || (anchored && slip_is_settling(options, contact, from_anchor(), direction) && matters(used))
 }
 
-/// Whether anchored friction of a contact still changes its force: a direction that is short beside the tolerance may be long beside ε. A block
-/// thrown along the ground begins with zero slip, where friction is stiff, and its first direction is a few ε whatever its speed.
+/// Whether anchored friction of a contact still changes its force: a direction that is short beside
+/// the tolerance may be long beside ε. A block thrown along the ground begins with zero slip, where
+/// friction is stiff, and its first direction is a few ε whatever its speed.
 fn slip_is_settling(
     options: &BarrierOptions,
     contact: &Contact,
@@ -170,7 +183,8 @@ mod tests {
     use super::*;
     use stiction_contact::ContactStencil;
 
-    /// Lagged friction of a contact with the floor that has slid by 100 ε along x: μ f = 0.5 N over 1 mm.
+    /// Lagged friction of a contact with the floor that has slid by 100 ε along x: μ f = 0.5 N over
+    /// 1 mm.
     fn sliding(options: &BarrierOptions) -> (Vec3, Mat3) {
         let contact =
             Contact { stencil: ContactStencil::new(&[(0, 1.0)]), normal: Vec3::z(), ..Contact::default() };
@@ -184,7 +198,8 @@ mod tests {
         friction_terms(options, &contact, 0.5, trajectory, &terms)
     }
 
-    /// Friction in the plane holds a slide back that the transverse one lets go; the force is the same. The cap lowers the Hessian to the barrier's 7 N/m.
+    /// Friction in the plane holds a slide back that the transverse one lets go; the force is the
+    /// same. The cap lowers the Hessian to the barrier's 7 N/m.
     #[test]
     fn options_of_lagged_friction_change_its_hessian_only() {
         let lagged =

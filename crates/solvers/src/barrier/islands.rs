@@ -1,8 +1,9 @@
 //! Who may meet whom: step lengths of their own for objects that cannot touch within a direction.
 //!
-//! Objects are joined when a swept pair, a contact or a coupling links them; what the same moving script carries is joined through
-//! the *clock*. Two objects of different islands have disjoint swept boxes, so any two shares of their ways are safe together.
-//! Colliders at rest join nothing: a floor does not make one island of all that lies on it.
+//! Objects are joined when a swept pair, a contact or a coupling links them; what the same moving
+//! script carries is joined through the *clock*. Two objects of different islands have disjoint
+//! swept boxes, so any two shares of their ways are safe together. Colliders at rest join nothing:
+//! a floor does not make one island of all that lies on it.
 
 use super::contacts::Contact;
 use crate::solver::World;
@@ -97,7 +98,8 @@ impl<'a> Islands<'a> {
         (self.owners.of_block.iter().map(part).collect(), partition.parts)
     }
 
-    /// Pairs by island, in the order of its root; a pair belongs to the island of its movable object.
+    /// Pairs by island, in the order of its root; a pair belongs to the island of its movable
+    /// object.
     pub fn split(&mut self, mesh: &CollisionMesh, pairs: Candidates) -> Vec<(u32, Candidates)> {
         let roots: Vec<u32> = objects_of(mesh, &pairs)
             .map(|[a, b]| self.root(if self.owners.movable[a as usize] { a } else { b }))
@@ -121,7 +123,8 @@ impl<'a> Islands<'a> {
     }
 }
 
-/// Objects that push the two of a pair, through contacts and couplings but not by the clock: the pair's own come first.
+/// Objects that push the two of a pair, through contacts and couplings but not by the clock: the
+/// pair's own come first.
 pub(super) fn around(owners: &Owners, contacts: &[Contact], pair: [u32; 2]) -> Vec<u32> {
     let clock = owners.clock() as u32;
     let mut joiner = Joiner::new(owners.movable.len());

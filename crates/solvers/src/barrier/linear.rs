@@ -9,8 +9,8 @@ use stiction_factor::{
 };
 use stiction_numerics::{BlockMatrix, RankOne, RankOneBase, RankOneSystem, Vec3, WoodburyError};
 
-/// Blocks of the matrix that take as much memory as a contact: where contacts are many they take most
-/// of it, and the matrix has to be small.
+/// Blocks of the matrix that take as much memory as a contact: where contacts are many they take
+/// most of it, and the matrix has to be small.
 const OF_CONTACT: usize = 2;
 
 impl BarrierOptions {
@@ -44,7 +44,8 @@ pub(super) fn choose_precision(
     linear.choose_precision(options.solver_policy(), matrix, OF_CONTACT * contacts);
 }
 
-/// Improves the direction `d`, with the pressure in closed surfaces as rank-one parts of the matrix.
+/// Improves the direction `d`, with the pressure in closed surfaces as rank-one parts of the
+/// matrix.
 pub(super) fn solve_direction(
     linear: &mut CoupledSolver,
     options: &BarrierOptions,
@@ -94,8 +95,8 @@ mod tests {
     use stiction_bodies::{Parameters, State, build};
     use stiction_numerics::Precision;
 
-    /// A sheet of a stiffness \[Pa\] that falls onto a ball, level or from higher up and aslant by some
-    /// degrees: its state after some steps, and the solver.
+    /// A sheet of a stiffness \[Pa\] that falls onto a ball, level or from higher up and aslant by
+    /// some degrees: its state after some steps, and the solver.
     fn fallen(young: f64, aslant: f64, single_from: usize, steps: usize) -> (State, BarrierSolver) {
         let height = if aslant == 0.0 { 0.0505 } else { 0.2 };
         let text = format!(

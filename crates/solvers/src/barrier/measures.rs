@@ -33,9 +33,10 @@ pub struct Conditions {
 const LANCZOS: usize = 3000;
 
 impl BarrierSolver {
-    /// Finds the contacts of a state and assembles what they add to a step of `h` \[s\]: stiffness, friction, forces and all blocks of the
-    /// matrix. Rounds after the first have its pattern; `round` runs the work of one and says whether to go on. Returns the number of
-    /// contacts. For timings without detection and elasticity.
+    /// Finds the contacts of a state and assembles what they add to a step of `h` \[s\]: stiffness,
+    /// friction, forces and all blocks of the matrix. Rounds after the first have its pattern;
+    /// `round` runs the work of one and says whether to go on. Returns the number of contacts. For
+    /// timings without detection and elasticity.
     pub fn time_contact_assembly(
         &mut self,
         world: World<'_>,
@@ -69,7 +70,8 @@ impl BarrierSolver {
         Ok(contacts.len())
     }
 
-    /// Condition numbers of the first system of a step of `h` \[s\], from the coefficients of conjugate gradients.
+    /// Condition numbers of the first system of a step of `h` \[s\], from the coefficients of
+    /// conjugate gradients.
     pub fn first_system_conditions(
         &mut self,
         world: World<'_>,

@@ -1,5 +1,5 @@
-//! Method `barrier`: inexact Newton with cubic barriers, a line search on constraints alone, and no intersection ever. See
-//! `README.md` beside this file.
+//! Method `barrier`: inexact Newton with cubic barriers, a line search on constraints alone, and no
+//! intersection ever. See `README.md` beside this file.
 
 mod anchors;
 mod assembly;

@@ -1,8 +1,9 @@
 //! Candidate pairs that serve all queries of a step.
 //!
-//! A search takes boxes that hold the expected way of every vertex and a margin. As long as every vertex stays in its box, the list holds
-//! every pair that a search of its own would find: further iterations look at pairs, not at the tree. The list is forgotten at
-//! the start of a step, so that a resumed run finds the same.
+//! A search takes boxes that hold the expected way of every vertex and a margin. As long as every
+//! vertex stays in its box, the list holds every pair that a search of its own would find: further
+//! iterations look at pairs, not at the tree. The list is forgotten at the start of a step, so that
+//! a resumed run finds the same.
 
 use super::packed_pairs::PackedPairs;
 use rayon::prelude::*;
@@ -18,7 +19,8 @@ pub(super) struct NearPairs {
     reference: Vec<Vec3>,
     /// Lowest and highest corner per vertex \[m\], rounded inward.
     boxes: Vec<[[f32; 3]; 2]>,
-    /// Vertex–triangle and edge–edge pairs with their gaps at the reference, as parts of the search found them. Sorted is what is selected: to sort all takes as long and twice the memory.
+    /// Vertex–triangle and edge–edge pairs with their gaps at the reference, as parts of the search
+    /// found them. Sorted is what is selected: to sort all takes as long and twice the memory.
     parts: Vec<[PackedPairs; 2]>,
 }
 
@@ -48,7 +50,8 @@ impl NearPairs {
         *self = NearPairs::default();
     }
 
-    /// Makes the list hold for a way of all vertices, straight from `from` to `to`, and gaps up to `gap`.
+    /// Makes the list hold for a way of all vertices, straight from `from` to `to`, and gaps up to
+    /// `gap`.
     pub fn cover(
         &mut self,
         phase: &mut BroadPhase,
@@ -97,9 +100,11 @@ impl NearPairs {
         self.boxes.len() == from.len() && (0..from.len()).into_par_iter().with_min_len(CHUNK).all(held)
     }
 
-    /// The wanted pairs of a way that the list covers. A gap changes at most by what the features moved since the reference, and at most by what their vertices moved beside
-    /// each other: most pairs are turned down by the first, those that are carried along together by the second, none of them looked at. An object goes any share of its way,
-    /// as its island may: beside another object both count at either end.
+    /// The wanted pairs of a way that the list covers. A gap changes at most by what the features
+    /// moved since the reference, and at most by what their vertices moved beside each other: most
+    /// pairs are turned down by the first, those that are carried along together by the second,
+    /// none of them looked at. An object goes any share of its way, as its island may: beside
+    /// another object both count at either end.
     pub fn select(&self, mesh: &CollisionMesh, ways: [&[Vec3]; 2], wanted: Wanted) -> Candidates {
         let sieve = Sieve::new(Travels::new(&self.reference, ways), wanted);
         let gaps = ReferenceGaps { mesh, reference: &self.reference };
@@ -153,7 +158,8 @@ impl<'a> Sieve<'a> {
         Sieve { travels, share, reach }
     }
 
-    /// Whether two features may come near. Their gap at the reference is known within bounds \[m\]; where these do not decide it is found anew.
+    /// Whether two features may come near. Their gap at the reference is known within bounds \[m\];
+    /// where these do not decide it is found anew.
     #[inline]
     fn keeps(
         &self,
@@ -171,7 +177,8 @@ impl<'a> Sieve<'a> {
         low <= most && (high <= most || self.share * gap() <= most)
     }
 
-    /// The share of a gap up to which features come near that moved by so much. Single precision rounds by 1e-7: a wider net.
+    /// The share of a gap up to which features come near that moved by so much. Single precision
+    /// rounds by 1e-7: a wider net.
     fn most(&self, moved: f32) -> f32 {
         1.0001 * (self.reach + moved) + f32::MIN_POSITIVE
     }
@@ -200,7 +207,8 @@ impl<'a> Travels<'a> {
         vertices.iter().map(|&v| self.largest[v as usize]).fold(0.0, f32::max)
     }
 
-    /// The most that vertices of two features moved beside each other, each at an end of its own \[m²\]. It is largest at the ends of straight ways.
+    /// The most that vertices of two features moved beside each other, each at an end of its own
+    /// \[m²\]. It is largest at the ends of straight ways.
     fn beside(&self, a: &[u32], b: &[u32], ends: [&[Vec3]; 2]) -> f64 {
         let by = |end: &[Vec3], v: u32| end[v as usize] - self.reference[v as usize];
         let of_one = |u: Vec3| b.iter().map(|&v| (u - by(ends[1], v)).norm_squared()).fold(0.0, f64::max);
@@ -335,7 +343,8 @@ mod tests {
         }
     }
 
-    /// Whichever share of a common way its island lets an object go, the pairs that this brings together are known.
+    /// Whichever share of a common way its island lets an object go, the pairs that this brings
+    /// together are known.
     #[test]
     fn objects_that_go_along_together_may_be_held_back_apart() {
         let trajectory = Vec3::new(0.0, 0.0, -0.02);

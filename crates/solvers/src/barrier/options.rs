@@ -38,7 +38,8 @@ pub enum FrictionModel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LinearPolicy {
-    /// Conjugate gradients, with a coarse level where block Jacobi takes long; a factorisation where they would take longer still.
+    /// Conjugate gradients, with a coarse level where block Jacobi takes long; a factorisation
+    /// where they would take longer still.
     #[default]
     Auto,
     /// Conjugate gradients with block Jacobi.
@@ -116,14 +117,16 @@ pub struct StepSpan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BarrierOptions {
-    /// Go on until the whole step is done, so that scripted motion is exact; otherwise the step taken is β h.
+    /// Go on until the whole step is done, so that scripted motion is exact; otherwise the step
+    /// taken is β h.
     pub complete: bool,
     /// Fraction β of the step at which the paper's policy (`complete = false`) leaves the loop.
     pub beta_max: f64,
-    /// Time until which nothing keeps its speed and nothing weighs \[s\]: a garment finds its place before it falls.
+    /// Time until which nothing keeps its speed and nothing weighs \[s\]: a garment finds its place
+    /// before it falls.
     pub stage_until: f64,
-    /// Largest steps by time, in the order of their ends; after the last span the scene's own step holds. Spans can shorten the scene's step,
-    /// not lengthen it.
+    /// Largest steps by time, in the order of their ends; after the last span the scene's own step
+    /// holds. Spans can shorten the scene's step, not lengthen it.
     pub step_schedule: Vec<StepSpan>,
     /// Newton iterations at least.
     pub min_iterations: usize,
@@ -131,16 +134,21 @@ pub struct BarrierOptions {
     pub refine_iterations: usize,
     /// Newton iterations at most, whatever is left of the step.
     pub max_iterations: usize,
-    /// A completed step is converged when no node moves faster than this in an iteration, |d|∞/h \[m/s\], and friction that could speed a node up by
-    /// as much over a step has found its force: no limit changes by more than a tenth, and no slip below ε from an anchor by more than ε/10.
+    /// A completed step is converged when no node moves faster than this in an iteration, |d|∞/h
+    /// \[m/s\], and friction that could speed a node up by as much over a step has found its force:
+    /// no limit changes by more than a tenth, and no slip below ε from an anchor by more than ε/10.
     pub tolerance: f64,
-    /// The same for the root of the mean square over the free nodes \[m/s\], where given: the rule of Codim-IPC.
+    /// The same for the root of the mean square over the free nodes \[m/s\], where given: the rule
+    /// of Codim-IPC.
     pub mean_tolerance: Option<f64>,
-    /// Whether a step waits until friction has found its force. Others do not: they keep the limits of the step's start.
+    /// Whether a step waits until friction has found its force. Others do not: they keep the limits
+    /// of the step's start.
     pub settle_friction: bool,
-    /// Refining iterations move by `exp(−decay n)` of their direction, n counted from the first; 0 is none, the paper tried 0.005.
+    /// Refining iterations move by `exp(−decay n)` of their direction, n counted from the first; 0
+    /// is none, the paper tried 0.005.
     pub decay: f64,
-    /// Whether a step that `complete = false` shortens counts as β h. Otherwise it counts as h and motion drags behind: for comparison only.
+    /// Whether a step that `complete = false` shortens counts as β h. Otherwise it counts as h and
+    /// motion drags behind: for comparison only.
     pub amend_step: bool,
     /// One more iteration with β h when less than the whole step was taken.
     pub error_reduction: bool,
@@ -158,26 +166,30 @@ pub struct BarrierOptions {
     pub pcg_iterations: usize,
     /// Which barrier.
     pub barrier: BarrierShape,
-    /// Largest curvature of the capped logarithmic barrier for unit stiffness; the cubic one reaches 4.
+    /// Largest curvature of the capped logarithmic barrier for unit stiffness; the cubic one
+    /// reaches 4.
     pub curvature_cap: f64,
     /// Whether elasticity counts in the stiffness of contacts; mass and distance alone otherwise.
     pub elastic_stiffness: bool,
     /// Which mass of a contact counts in its stiffness; the paper takes the average (eq. 5).
     pub contact_mass: ContactMass,
-    /// Fraction of a strain limit above which its barrier acts: the paper's half (τ = ε̂, section 3.6). 0 acts from the rest length on and is
-    /// gentler.
+    /// Fraction of a strain limit above which its barrier acts: the paper's half (τ = ε̂, section
+    /// 3.6). 0 acts from the rest length on and is gentler.
     pub strain_activation: f64,
-    /// Whether contacts are linearised towards the force that the last linear solve found, and friction is limited by it. Otherwise tangents at the present gap and the
-    /// barrier's own force are taken, as in the paper.
+    /// Whether contacts are linearised towards the force that the last linear solve found, and
+    /// friction is limited by it. Otherwise tangents at the present gap and the barrier's own force
+    /// are taken, as in the paper.
     pub forecast: bool,
-    /// Largest part, in curvatures of the barrier, by which the growth of a stiffness with a closing gap counts in tangents; 0 is
-    /// the paper's frozen stiffness. Forecasts count it in full.
+    /// Largest part, in curvatures of the barrier, by which the growth of a stiffness with a
+    /// closing gap counts in tangents; 0 is the paper's frozen stiffness. Forecasts count it in
+    /// full.
     pub stiffness_growth: f64,
     /// How friction is measured.
     pub friction: FrictionModel,
     /// Slip below which friction is not fully mobilised \[m\], ε.
     pub friction_epsilon: f64,
-    /// Hessian of lagged friction once a contact slides; the paper's is stiff in the whole plane (eq. 10). Anchored friction has its own.
+    /// Hessian of lagged friction once a contact slides; the paper's is stiff in the whole plane
+    /// (eq. 10). Anchored friction has its own.
     pub sliding_hessian: SlidingHessian,
     /// Whether the curvature of the barrier caps lagged friction in the matrix (the force stays).
     pub friction_cap: bool,
@@ -232,7 +244,8 @@ impl BarrierOptions {
         }
     }
 
-    /// The step to take at `time` where `offered` \[s\] is left or wanted: an equal part that the schedule allows.
+    /// The step to take at `time` where `offered` \[s\] is left or wanted: an equal part that the
+    /// schedule allows.
     pub fn scheduled_step(&self, time: f64, offered: f64) -> f64 {
         // A span that ends here by rounding alone has ended.
         let ahead = |span: &&StepSpan| span.until > time + 1e-9 * offered;

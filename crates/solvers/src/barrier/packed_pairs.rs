@@ -1,15 +1,18 @@
-//! Pairs of features with their gaps, many of them, in little memory: where contacts are many a list of candidates has ten pairs for each.
+//! Pairs of features with their gaps, many of them, in little memory: where contacts are many a
+//! list of candidates has ten pairs for each.
 //!
-//! Sorted pairs are written as differences, most of which fit in one byte, and a gap takes another: six binary digits of it, which tell between which bounds it lies. Whoever must know it
-//! better (one in some dozen) finds it anew. A pair takes three bytes instead of twelve.
+//! Sorted pairs are written as differences, most of which fit in one byte, and a gap takes another:
+//! six binary digits of it, which tell between which bounds it lies. Whoever must know it better
+//! (one in some dozen) finds it anew. A pair takes three bytes instead of twelve.
 
 use stiction_collision::broad_phase::PackedPair;
 
 /// Sorted pairs with rounded gaps.
 #[derive(Default)]
 pub(super) struct PackedPairs {
-    /// Row by row: difference of the first feature to that of the row before, difference of the least second feature to that of the row before, number of pairs less one; then by pairs
-    /// the difference of the second feature to the one before, but for the first pair, and the gap.
+    /// Row by row: difference of the first feature to that of the row before, difference of the
+    /// least second feature to that of the row before, number of pairs less one; then by pairs the
+    /// difference of the second feature to the one before, but for the first pair, and the gap.
     bytes: Vec<u8>,
     scale: GapScale,
 }
@@ -47,7 +50,8 @@ impl PackedPairs {
         self.bytes.len()
     }
 
-    /// Shows all pairs in order, each with two numbers between which its gap lies, lower one first \[m\].
+    /// Shows all pairs in order, each with two numbers between which its gap lies, lower one first
+    /// \[m\].
     #[inline]
     pub fn for_each(&self, mut visit: impl FnMut([u32; 2], [f32; 2])) {
         let mut bytes = self.bytes.iter();
@@ -107,7 +111,8 @@ fn unfolded(number: u32) -> u32 {
     (number >> 1) ^ (number & 1).wrapping_neg()
 }
 
-/// Gaps in one byte, relative to the largest of a list: eight powers of two with 32 steps each. What is smaller or not positive becomes zero.
+/// Gaps in one byte, relative to the largest of a list: eight powers of two with 32 steps each.
+/// What is smaller or not positive becomes zero.
 #[derive(Clone, Copy, Debug, Default)]
 struct GapScale {
     /// Upper digits of the largest gap.

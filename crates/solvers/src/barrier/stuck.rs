@@ -1,4 +1,5 @@
-//! Why a step got nowhere: scripted motion that nothing can make way for, or Newton's method itself.
+//! Why a step got nowhere: scripted motion that nothing can make way for, or Newton's method
+//! itself.
 
 use super::contacts::Configuration;
 use super::islands::{Owners, around};
@@ -82,7 +83,8 @@ mod tests {
     use stiction_factor::CoupledSolveInfo;
     use stiction_numerics::Vec3;
 
-    /// What a step of 10 ms says that got nowhere between two sheets, a far one beside them, the upper one pinned with some motion.
+    /// What a step of 10 ms says that got nowhere between two sheets, a far one beside them, the
+    /// upper one pinned with some motion.
     fn stuck_between_sheets(motion: &str) -> StepError {
         let sheet = |name: &str, z: f64, pins: &str| {
             format!(

@@ -1,8 +1,9 @@
-//! The signed distance φ of an analytic collider: at the vertices, and where a feature is nearest to it.
+//! The signed distance φ of an analytic collider: at the vertices, and where a feature is nearest
+//! to it.
 //!
-//! φ of a solid is convex, so it lies above its tangent planes: with n_k = ∇φ(x_k) at a corner, φ(y) ≥ φ(x_k) + n_k·(y − x_k). Over a
-//! feature that is lowest at a corner, and along a straight way at an end of it. One look at every vertex thus turns down
-//! most edges and triangles.
+//! φ of a solid is convex, so it lies above its tangent planes: with n_k = ∇φ(x_k) at a corner,
+//! φ(y) ≥ φ(x_k) + n_k·(y − x_k). Over a feature that is lowest at a corner, and along a straight
+//! way at an end of it. One look at every vertex thus turns down most edges and triangles.
 
 use super::walls::Feature;
 use rayon::prelude::*;
@@ -36,7 +37,8 @@ impl<'a> Placed<'a> {
         self.posed.closest(x)
     }
 
-    /// Weights of the nearest point when it is inside of the feature; a border belongs to a smaller feature.
+    /// Weights of the nearest point when it is inside of the feature; a border belongs to a smaller
+    /// feature.
     pub fn inner_weights(&self, corners: &[Vec3]) -> Option<[f64; 3]> {
         match corners {
             [_] => Some([1.0, 0.0, 0.0]),
@@ -125,7 +127,8 @@ impl<'a> Field<'a> {
         feature.corners().iter().map(|&v| self.distance(v)).fold(f64::INFINITY, f64::min)
     }
 
-    /// How much smaller φ is inside of a feature than on its border \[m\]; infinite for a vertex, which has none.
+    /// How much smaller φ is inside of a feature than on its border \[m\]; infinite for a vertex,
+    /// which has none.
     pub fn lead(&self, feature: &Feature, corners: &[Vec3; 3], inside: f64) -> f64 {
         let [a, b, c] = *corners;
         let border = match feature.size {
@@ -139,7 +142,8 @@ impl<'a> Field<'a> {
         border - inside
     }
 
-    /// A value that φ of a solid is nowhere below on a feature that goes straight from `x`, where the samples are, to `y` \[m\].
+    /// A value that φ of a solid is nowhere below on a feature that goes straight from `x`, where
+    /// the samples are, to `y` \[m\].
     pub fn at_least(&self, feature: &Feature, [x, y]: [&[Vec3]; 2]) -> f64 {
         let corners = feature.corners();
         if let ([v], true) = (corners, std::ptr::eq(x, y)) {
@@ -156,8 +160,9 @@ impl<'a> Field<'a> {
         corners.iter().map(above_plane).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Whether φ of a solid can be smallest inside of a feature: along an edge it falls at the first end and rises at the second; at
-    /// no corner of a triangle does it rise towards both others.
+    /// Whether φ of a solid can be smallest inside of a feature: along an edge it falls at the
+    /// first end and rises at the second; at no corner of a triangle does it rise towards both
+    /// others.
     pub fn may_dip(&self, feature: &Feature, x: &[Vec3]) -> bool {
         let corners = feature.corners();
         let falls = |&k: &u32| {
@@ -229,7 +234,8 @@ box = { centre = [0.0, 0.1, 0.0], size = [0.6, 0.7, 0.8] }
                 }
                 let field = Field::new(shape, &x, 3, 0.0);
                 let found = field.placed.nearest(&corners).distance;
-                // The grid is off by a quarter of its spacing squared over the radius; a border swallows 2 % of a feature.
+                // The grid is off by a quarter of its spacing squared over the radius; a border
+                // swallows 2 % of a feature.
                 assert!((found - truth).abs() < 2e-3, "shape {k}, round {round}: {found} against {truth}");
                 assert!(field.at_least(&feature, [&x, &x]) <= truth + 1e-12, "shape {k}, round {round}");
                 assert!(field.at_most(&feature) >= truth - 1e-12, "shape {k}, round {round}");

@@ -1,13 +1,17 @@
-//! Analytic colliders: which vertices, edges and triangles are near, and how far a feature may move.
+//! Analytic colliders: which vertices, edges and triangles are near, and how far a feature may
+//! move.
 //!
-//! Against a convex solid the nearest point may lie inside of an edge or a triangle; against planes and containers, whose free
-//! side is convex, vertices suffice. How far a feature may move:
-//! * solid: φ is convex, so with p the nearest point of the feature and n = ∇φ(p), φ(y) ≥ φ(p) + n·(y − p) everywhere. After a
-//!   time Δt no point of the feature is nearer than φ(p) + Δt min_i n·d_i: a separating axis, advanced until the floor. Where a
-//!   tangent plane of φ at a corner keeps the whole way free, nothing is advanced.
-//! * plane or container: the free side is convex, so the end of the way decides; bisection finds the place.
+//! Against a convex solid the nearest point may lie inside of an edge or a triangle; against planes
+//! and containers, whose free side is convex, vertices suffice. How far a feature may move:
+//! * solid: φ is convex, so with p the nearest point of the feature and n = ∇φ(p),
+//!   φ(y) ≥ φ(p) + n·(y − p) everywhere. After a time Δt no point of the feature is nearer than
+//!   φ(p) + Δt min_i n·d_i: a separating axis, advanced until the floor. Where a tangent plane of φ
+//!   at a corner keeps the whole way free, nothing is advanced.
+//! * plane or container: the free side is convex, so the end of the way decides; bisection finds
+//!   the place.
 //!
-//! A moving surface adds its own speed, bounded over the step: `|Ṫ| + (|ω| + |ṡ|/s) r` with r its distance from the centre of the motion.
+//! A moving surface adds its own speed, bounded over the step: `|Ṫ| + (|ω| + |ṡ|/s) r` with r its
+//! distance from the centre of the motion.
 
 use super::anchors::AnchorKey;
 use super::contacts::{Contact, Scripted, Trajectory, activation_gap, add_vertex};
@@ -46,7 +50,8 @@ pub(super) struct MovingWall<'a> {
     features: &'a [Feature],
 }
 
-/// A motion of surface vertices from `start` to `end` while the time goes from the first to the second.
+/// A motion of surface vertices from `start` to `end` while the time goes from the first to the
+/// second.
 pub(super) struct WallMotion<'a> {
     pub start: &'a [Vec3],
     pub end: &'a [Vec3],
@@ -115,8 +120,8 @@ impl<'a> MovingWall<'a> {
         out.par_extend(self.features.par_iter().with_min_len(FEATURES).enumerate().filter_map(contact));
     }
 
-    /// The smallest gap of all features \[m\] and the first corner of the feature that has it; infinite when all are farther than `limit`.
-    /// The border of a feature is a feature of its own.
+    /// The smallest gap of all features \[m\] and the first corner of the feature that has it;
+    /// infinite when all are farther than `limit`. The border of a feature is a feature of its own.
     pub fn smallest_gap(
         &self,
         model: &Model,
@@ -266,7 +271,8 @@ impl<'a> MovingWall<'a> {
     }
 }
 
-/// A moving container or plane: advances by the clearance over the fastest approach \[m\], until the floor.
+/// A moving container or plane: advances by the clearance over the fastest approach \[m\], until
+/// the floor.
 fn advance_freely(gap: &impl Fn(f64) -> f64, floor: f64, speed: f64) -> f64 {
     let (mut share, mut clearance) = (0.0, gap(0.0) - floor);
     for _ in 0..ADVANCES {

@@ -1,4 +1,4 @@
-//! What becomes of the document's scenes that run in seconds: friction decides.
+//! What becomes of the paper's scenes that run in seconds: friction decides.
 
 use super::Run;
 use std::path::Path;

@@ -6,12 +6,12 @@ use stiction_numerics::Vec3;
 
 const STEP: f64 = 1.0 / 30.0;
 const SHEETS: usize = 12;
-/// k_s of the document \[N/m at steps of one second\].
+/// k_s of the paper \[N/m at steps of one second\].
 const SPRING: f64 = 1e6;
 const THICKNESS: f64 = 0.025;
 
 /// Twelve sheets, each a little turned, with 17.8 g at an inner vertex: the contact weight is then
-/// the document's 400 N/m, and α = 1e-4 some hundredths of a contact's own block. They start half a
+/// the paper's 400 N/m, and α = 1e-4 some hundredths of a contact's own block. They start half a
 /// millimetre inside each other and a millimetre inside the floor, because only contacts that
 /// overlap give way.
 fn pile(options: &str) -> Run {
