@@ -65,11 +65,11 @@ const PARALLEL: f64 = 1e-6;
 /// less.
 pub fn edge_axis(a: &PlacedPolytope<'_>, b: &PlacedPolytope<'_>, floor: f64) -> Option<Axis> {
     let mut best: Option<Axis> = None;
+    let arcs_b: Vec<Arc> = b.shape.edges.iter().map(|edge| Arc::new(b, edge, -1.0)).collect();
     for (i, edge_a) in a.shape.edges.iter().enumerate() {
         let arc_a = Arc::new(a, edge_a, 1.0);
-        for (j, edge_b) in b.shape.edges.iter().enumerate() {
-            let arc_b = Arc::new(b, edge_b, -1.0);
-            if !arc_a.crosses(&arc_b) {
+        for (j, (edge_b, arc_b)) in b.shape.edges.iter().zip(&arcs_b).enumerate() {
+            if !arc_a.crosses(arc_b) {
                 continue;
             }
             let cross = arc_a.pole.cross(&arc_b.pole);
