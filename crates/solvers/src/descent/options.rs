@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DescentOptions {
-    /// A step is done when the force that is out of balance at every body is below this share of its weight and the forces on it.
+    /// A step is done when the force out of balance at every body is below this share of its load.
     pub tolerance: f64,
     /// Largest number of Newton iterations in a round.
     pub max_iterations: usize,

@@ -62,18 +62,16 @@ impl DescentSolver {
         contacts: &mut Contacts,
         joints: &mut [StepJoint<'_>],
     ) -> Result<Ends, StepError> {
-        for attempt in 0.. {
-            let ends = solve_islands(&self.options, moving, contacts, joints)?;
-            if attempt == STIFFENINGS {
-                return Ok(ends);
-            }
+        let mut ends = solve_islands(&self.options, moving, contacts, joints)?;
+        for _ in 0..STIFFENINGS {
             let thin = contacts.stiffen_deep(&ends.gaps);
             let stretched = self.stiffen_joints(moving, joints, &ends);
             if !thin && !stretched {
-                return Ok(ends);
+                break;
             }
+            ends = solve_islands(&self.options, moving, contacts, joints)?;
         }
-        unreachable!("the loop above ends at its last attempt")
+        Ok(ends)
     }
 
     /// Joints that stretch too far take the stiffness that their force asks for.
